@@ -148,6 +148,10 @@ def test_names_are_valid_and_different_across_the_catalogue() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (
+            ("--format", "openmetrics", "-o", "last.csv"),
+            "last.csv: the ending .csv names another form",
+        ),
         (("--format", "openmetrics", "--every", "hour"), "last interval"),
         (("--format", "openmetrics", "--json"), "last interval"),
         (("--timestamps", "-o", "v"), "OpenMetrics alone"),

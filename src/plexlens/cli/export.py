@@ -117,6 +117,12 @@ def export(
                 what="OpenMetrics text is of the last interval, and is not JSON",
                 remedy="leave out --every and --json",
             )
+        if output is not None and ENDINGS.get(output.suffix.lower(), Form.TEXT) is not Form.TEXT:
+            raise UsageError(
+                file=str(output),
+                what=f"the ending {output.suffix} names another form than OpenMetrics",
+                remedy=f"end the file in .prom or .txt, or leave out --format {form}",
+            )
         _metrics(sources, wanted, reading=reading, selection=selection, output=output, timestamps=timestamps)
         return
     if as_json and output is not None:
