@@ -99,7 +99,10 @@ def test_long_traces_come_in_stretches(tmp_path: Path) -> None:
     [
         ("seite\n1\n", "it has no column page (it has seite)"),
         ("page,color\n1,2\n", "unknown columns: color"),
-        ("page,pool\n1,BP2\n2,XX\n", "record 2: column pool holds 'XX'; name pools as BP0"),
+        ("page,pool\n1,BP2\n2,XX\n", "record 2: column pool holds 'XX'; name BP0 to BP49"),
+        # By Db2's numbering 99 is the id of BP32K19, which Db2 has not either.
+        ("page,pool\n1,BP49\n2,BP99\n", "record 2: column pool holds 'BP99'; name BP0 to BP49"),
+        ("page,pool\n1,BP32K10\n", "record 1: column pool holds 'BP32K10'; name BP0 to BP49"),
         ("page,function\n1,get\n", "record 1: column function holds 'get'; give one of getpage, set_write"),
         ("page,object\n1,2\n3,\n", "record 2: column object holds nothing"),
         ("page\n1\nabc\n", "line 3: column page holds 'abc'; give numbers, whole"),

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from plexlens.ingest.page_trace import pool_name
 from plexlens.sharing.closed_form import FIBRE, Sending, facility_wait, false_contention, held_by_little
 from plexlens.sharing.closed_form_locks import PageLockRates, page_lock_rates
 from plexlens.sharing.closed_form_pages import PageRates, PageSetLoad, page_rates
 from plexlens.sharing.twin import PageSets
-from plexlens.sharing.twin_group import lock_structure, pool_name_of, pool_structure
+from plexlens.sharing.twin_group import lock_structure, pool_structure
 from plexlens.sharing.twin_numbers import Key, Numbers
 from plexlens.sharing.twin_pages import MemberLoad, conflicts
 from plexlens.sharing.what_if_changes import class_rates
@@ -87,12 +88,12 @@ def closed_numbers(values: Mapping[str, Any], basis: Basis) -> Numbers:
         works[group["group"]] = _classes(values, group)
         physical = page_locks[group["group"]] = []
         for pool in group["pool"]:
-            name = pool_structure(group["group"], pool_name_of(pool["number"]))
+            name = pool_structure(group["group"], pool_name(pool["number"]))
             found = _pool(group, pool, works[group["group"]], basis.kept.get(name))
             rates[name] = found
             physical += _page_locks(values, group, pool, works[group["group"]], found)
             disk = found.absent - found.absent_hits + found.invalid - found.invalid_hits + found.other_misses
-            numbers[Key("sync_reads", f"{group['group']} {pool_name_of(pool['number'])}")] = disk
+            numbers[Key("sync_reads", f"{group['group']} {pool_name(pool['number'])}")] = disk
             if pool.get("group"):
                 structure = _Structure(pool["group"]["coupling_facility"])
                 _pool_numbers(numbers, structure, name, found, basis)
@@ -417,7 +418,7 @@ class _Model:
         for work in works:
             time = 2.0 * (work.exclusive + work.shared_locks) * self.each(lock_structure(group["group"]))
             for name, pages in work.getpages.items():
-                structure = pool_structure(group["group"], pool_name_of(pools[name]))
+                structure = pool_structure(group["group"], pool_name(pools[name]))
                 found, all_pages = self.rates[structure], whole[pools[name], name in dependent] or math.inf
                 if name in dependent:
                     reads, returned = found.absent + found.invalid, found.absent_hits + found.invalid_hits

@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from plexlens.errors import NothingUsableError, UsageError
+from plexlens.ingest.page_trace import pool_name
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
 from plexlens.sharing.error_bar import moved
 from plexlens.sharing.page.what_if import DEFINITIONS, what_if_sections
 from plexlens.sharing.twin_calibrate import Twin, check_runs, make_twin
-from plexlens.sharing.twin_group import SharingMeasured, pool_name_of, pool_number, standard_structure
+from plexlens.sharing.twin_group import SharingMeasured, pool_number, standard_structure
 from plexlens.sharing.twin_measured import measure_sharing
 from plexlens.sharing.twin_numbers import Key, of_results
 from plexlens.sharing.twin_toml import twin_toml
@@ -90,7 +91,7 @@ def judged(answers: tuple[WhatIf, ...]) -> dict[tuple[str, str], Judged]:
 def test_pools_have_numbers_and_names() -> None:
     pairs = {"BP0": 0, "BP7": 7, "BP49": 49, "BP32K": 80, "BP32K9": 89, "BP8K0": 100, "BP16K9": 129}
     assert {name: pool_number(name) for name in pairs} == pairs
-    assert {pool_name_of(number): number for number in pairs.values()} == pairs
+    assert {pool_name(number): number for number in pairs.values()} == pairs
     assert standard_structure("DSNG_GBP100") == "DSNG_GBP8K0"
     assert standard_structure("DSNG_GBP8K0") == "DSNG_GBP8K0"
     assert standard_structure("DSNG_LOCK1") == "DSNG_LOCK1"

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from plexlens.errors import UsageError
-from plexlens.ingest.page_trace import TraceNames, pool_id
+from plexlens.ingest.page_trace import POOL_NAMES, TraceNames, pool_id
 
 
 class Placed:
@@ -36,8 +36,8 @@ class Placed:
             if pool is None:
                 raise UsageError(
                     file="",
-                    what=f"{data_set} cannot be put into {name}: that names no pool",
-                    remedy="name pools as BP0, BP8K0, BP16K0, BP32K",
+                    what=f"{data_set} cannot be put into {name}: Db2 has no such pool",
+                    remedy=f"name {POOL_NAMES}",
                 )
             self._pools[data_set] = pool
         self._used: set[str] = set()

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from plexlens.errors import UsageError
+from plexlens.ingest.page_trace import POOL_NAMES, page_bytes, pool_id, pool_name
 from plexlens.pools.members import full_name, member_and_pool, pool_order
 from plexlens.pools.structures import GroupPoolSettings
 
@@ -30,26 +31,14 @@ LEAST = {"BP0": 2000, "BP8K0": 1000, "BP16K0": 500, "BP32K": 250}
 #: What all pools of a Db2 together may hold, in bytes.
 MOST_BYTES = 16 << 40
 
-_PAGE_BYTES = {"": 4096, "8K": 8192, "16K": 16384, "32K": 32768}
-_POOL = re.compile(r"BP(?P<kind>8K|16K|32K|)(?P<number>\d*)")
-
 
 def page_bytes_of(name: str) -> int | None:
     """Page size in bytes of the pool with this name; None if Db2 has no such pool.
 
     4 KB pools are BP0 to BP49, 8 KB BP8K0 to BP8K9, 16 KB BP16K0 to BP16K9, 32 KB BP32K and BP32K1 to BP32K9.
     """
-    found = _POOL.fullmatch(name)
-    if found is None or str(int(found["number"] or 0)) != (found["number"] or "0"):
-        return None
-    kind, number = found["kind"], found["number"]
-    if kind == "32K":
-        there = number == "" or 1 <= int(number) <= 9
-    elif kind:
-        there = number != "" and int(number) <= 9
-    else:
-        there = number != "" and int(number) <= 49
-    return _PAGE_BYTES[kind] if there else None
+    pool = pool_id(name)
+    return page_bytes(pool) if pool is not None and pool_name(pool) == name else None
 
 
 def pool_page_bytes(name: str) -> int:
@@ -65,7 +54,7 @@ def pool_page_bytes(name: str) -> int:
         raise UsageError(
             file="",
             what=f"Db2 has no buffer pool {name!r}",
-            remedy="name BP0 to BP49, BP8K0 to BP8K9, BP16K0 to BP16K9, BP32K, or BP32K1 to BP32K9",
+            remedy=f"name {POOL_NAMES}",
         )
     return size
 

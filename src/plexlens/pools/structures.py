@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, NoReturn
 
 from plexlens.errors import UsageError
-from plexlens.ingest.page_trace import page_bytes, pool_id
+from plexlens.ingest.page_trace import POOL_NAMES, page_bytes, pool_id
 
 #: Bytes of a directory entry: about 400, by page size and level of the coupling facility (Db2 13 for z/OS, Group buffer
 #: pool sizes).
@@ -112,9 +112,7 @@ def id_of(name: str) -> int:
     """
     number = pool_id(name)
     if number is None:
-        raise UsageError(
-            file="", what=f"{name!r} names no buffer pool", remedy="name pools as BP0, BP8K0, BP16K0, BP32K"
-        )
+        raise UsageError(file="", what=f"Db2 has no buffer pool {name!r}", remedy=f"name {POOL_NAMES}")
     return number
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
+
+from plexlens.ingest.page_trace import pool_id, pool_name
 
 
 @dataclass(frozen=True)
@@ -213,29 +214,15 @@ def pool_structure(group: str, pool: str) -> str:
     return f"{group}_G{pool}"
 
 
-#: First number of pools by page size in their name: BP8K0 is 100.
-_FIRST = {"32K": 80, "8K": 100, "16K": 120}
-
-
 def pool_number(pool: str) -> int:
     """Number of a pool by its name, as in SMF records: BP0 is 0, BP32K 80, BP8K0 100, BP16K0 120."""
-    match = re.fullmatch(r"BP(?:(32K|8K|16K)(\d?)|(\d{1,2}))", pool)
-    if match is None:
+    number = pool_id(pool)
+    if number is None:
         raise ValueError(f"{pool} is not a buffer pool")
-    if match[1] is None:
-        return int(match[3])
-    return _FIRST[match[1]] + int(match[2] or 0)
-
-
-def pool_name_of(number: int) -> str:
-    """Name of a pool by its number."""
-    for size, first in _FIRST.items():
-        if first <= number < first + 10:
-            return f"BP{size}" if number == 80 else f"BP{size}{number - first}"
-    return f"BP{number}"
+    return number
 
 
 def standard_structure(name: str) -> str:
     """A structure's name in Db2's form, where the simulator uses the pool's number: GBP100 is GBP8K0."""
     group, sign, number = name.rpartition("_GBP")
-    return pool_structure(group, pool_name_of(int(number))) if sign and number.isdigit() else name
+    return pool_structure(group, pool_name(int(number))) if sign and number.isdigit() else name

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from plexlens.errors import NothingUsableError
+from plexlens.ingest.page_trace import pool_name
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import available, rolled_up
 from plexlens.metrics.inputs import Inputs
@@ -24,7 +25,6 @@ from plexlens.sharing.twin_group import (
     SystemUse,
     Work,
     lock_structure,
-    pool_name_of,
     standard_structure,
 )
 
@@ -411,7 +411,7 @@ def _dependent(inputs: Inputs) -> dict[tuple[str, Any, Any], dict[str, float]]:
     for row in rows_of(inputs.connection, sql):
         if row["qbgagn"] is not None:
             by_pool = found.setdefault((row["subsystem"], row["connection_type"], row["plan"]), {})
-            by_pool[pool_name_of(int(row["qbgagn"]))] = row["getpages"] or 0.0
+            by_pool[pool_name(int(row["qbgagn"]))] = row["getpages"] or 0.0
     # A field that nobody fills is zero everywhere.
     return found if any(sum(by_pool.values()) for by_pool in found.values()) else {}
 

@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from plexlens.ingest.page_trace import pool_name
 from plexlens.sharing.assumptions import Assumptions
 from plexlens.sharing.twin_group import (
     Group,
     SharingMeasured,
     lock_structure,
-    pool_name_of,
     pool_structure,
     standard_structure,
 )
@@ -287,10 +287,10 @@ def _add_members(
         for pool in member["pools"]:
             local, used, whole = pool["local"], pool["member"], pool["group"]
             reads = local["sync_reads_random"] + local["sync_reads_sequential"]
-            add(Key("sync_reads", f"{member['group']} {pool_name_of(pool['number'])}"), reads / seconds)
+            add(Key("sync_reads", f"{member['group']} {pool_name(pool['number'])}"), reads / seconds)
             if (member["group"], pool["number"]) not in shared:
                 continue
-            name = pool_structure(member["group"], pool_name_of(pool["number"]))
+            name = pool_structure(member["group"], pool_name(pool["number"]))
             absent = used.get("misses_with_data", 0) + used.get("misses_without_data", 0)
             invalid = used.get("invalid_with_data", 0) + used.get("invalid_without_data", 0)
             add(Key("absent", name), absent / seconds)

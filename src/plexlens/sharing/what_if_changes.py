@@ -11,8 +11,8 @@ from enum import StrEnum
 from typing import Any
 
 from plexlens.errors import UsageError
+from plexlens.ingest.page_trace import pool_name
 from plexlens.sharing.twin import DIRECTORY_ENTRY
-from plexlens.sharing.twin_group import pool_name_of
 
 #: A factor beyond which a change is a slip of the pen.
 _MOST = 1000.0
@@ -222,7 +222,7 @@ def _group_pools(values: Tables, change: Change) -> None:
     found = []
     for group in values.get("db2", []):
         for pool in group["pool"]:
-            name = f"G{pool_name_of(pool['number'])}"
+            name = f"G{pool_name(pool['number'])}"
             if pool.get("group"):
                 found.append((f"{group['group']}.{name}", name, pool))
     chosen = [pool for whole, name, pool in found if change.target in (whole, name)]
@@ -283,16 +283,16 @@ def _separate(values: Tables, change: Change, labels: dict[str, str]) -> None:
         if len(group["member"]) < 2:
             continue
         by_number = {pool["number"]: pool for pool in group["pool"]}
-        pools |= {pool_name_of(number) for number in by_number}
+        pools |= {pool_name(number) for number in by_number}
         sets |= {page_set["name"] for page_set in group["page_set"]}
         chosen = [
             page_set
             for page_set in group["page_set"]
-            if change.target in (page_set["name"], pool_name_of(page_set["pool"]))
+            if change.target in (page_set["name"], pool_name(page_set["pool"]))
         ]
         for page_set in chosen:
             if not by_number[page_set["pool"]].get("group"):
-                name = pool_name_of(page_set["pool"])
+                name = pool_name(page_set["pool"])
                 raise UsageError(
                     file="",
                     what=f"{change.title}: pool {name} has no group buffer pool, so that nothing in it is shared",

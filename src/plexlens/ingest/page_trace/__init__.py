@@ -18,9 +18,10 @@ from plexlens.ingest.page_trace.error import LostRecordsError, TraceError, Trace
 from plexlens.ingest.page_trace.files import ROWS, FileTrace
 from plexlens.ingest.page_trace.named_columns import SCHEMA
 from plexlens.ingest.page_trace.names import TraceNames
-from plexlens.ingest.page_trace.pool_names import page_bytes, pool_id, pool_name
+from plexlens.ingest.page_trace.pool_names import POOL_NAMES, page_bytes, pool_id, pool_name
 
 __all__ = [
+    "POOL_NAMES",
     "ROWS",
     "SCHEMA",
     "FileTrace",

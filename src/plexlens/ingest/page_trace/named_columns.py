@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from plexlens import _core
 from plexlens.ingest.page_trace.error import TraceError
 from plexlens.ingest.page_trace.names import MOST_MEMBERS, TraceNames
-from plexlens.ingest.page_trace.pool_names import pool_id
+from plexlens.ingest.page_trace.pool_names import POOL_NAMES, pool_id
 
 #: Columns of a trace and their types.
 TYPES: dict[str, pa.DataType] = {name: pa.type_for_alias(kind) for name, kind in _core.TRACE_COLUMNS}
@@ -145,7 +145,7 @@ class NamedColumns:
         if name == "pool":
             return (
                 lambda text: _number(text) if _number(text) is not None else pool_id(text),
-                "name pools as BP0, BP8K0, BP16K0, BP32K, or by number",
+                f"name {POOL_NAMES}, or give the number of the pool",
             )
         if name in ("function", "access"):
             known = _core.TRACE_FUNCTIONS if name == "function" else _core.TRACE_ACCESSES

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 #: The lowest pool id of each page size.
 _BASE = {"": 0, "32K": 80, "8K": 100, "16K": 120}
 
-
-def pool_id(name: str) -> int | None:
-    """Id of a pool: ``BP2`` is 2, ``BP32K`` 80, ``BP8K0`` 100, ``BP16K0`` 120; None for an invalid name."""
-    found = re.fullmatch(r"BP(8K|16K|32K|)(\d{0,3})", name.strip().upper(), re.ASCII)
-    if found is None or (not found[2] and found[1] != "32K"):
-        return None
-    return _BASE[found[1]] + int(found[2] or 0)
+#: Pools of each page size. BP50 would otherwise be read as a pool of 8 KB or 32 KB pages: BP99 has the id of BP32K19.
+_COUNT = {"": 50, "32K": 10, "8K": 10, "16K": 10}
 
 
 def pool_name(pool: int) -> str:
@@ -23,6 +16,19 @@ def pool_name(pool: int) -> str:
             number = pool - _BASE[kind]
             return f"BP{kind}" if kind == "32K" and number == 0 else f"BP{kind}{number}"
     return f"BP{pool}"
+
+
+_IDS = {
+    pool_name(_BASE[kind] + number): _BASE[kind] + number for kind, count in _COUNT.items() for number in range(count)
+}
+
+#: The names that Db2 has, for messages.
+POOL_NAMES = "BP0 to BP49, BP8K0 to BP8K9, BP16K0 to BP16K9, BP32K, or BP32K1 to BP32K9"
+
+
+def pool_id(name: str) -> int | None:
+    """Id of a pool: ``BP2`` is 2, ``BP32K`` 80, ``BP8K0`` 100, ``BP16K0`` 120; None if Db2 has no such pool."""
+    return _IDS.get(name.strip().upper())
 
 
 def page_bytes(pool: int) -> int:
