@@ -218,7 +218,9 @@ def test_overlapping_dumps_keep_each_record_once(tmp_path: Path, pdb: Pdb) -> No
     assert found == {"n": 1350, "s": 1349 * 1350 // 2, "d": 1349 * 1350 / 2}
     assert pdb.tables()["smf_record"].days == ("2024-03-01", "2024-03-02")
     # Sections of a record without an interval lie with their record: 720 minutes of the first day.
-    assert {file.day: file.rows for file in pdb.ingests[0].files if file.table == "smf200_1_thing"} == {
+    assert {
+        file.day: file.rows for file in pdb.manifest.files_of(pdb.ingests[0].id) if file.table == "smf200_1_thing"
+    } == {
         "2024-03-01": 720,
         "2024-03-02": 180,
     }

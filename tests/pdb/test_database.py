@@ -20,9 +20,9 @@ from plexlens.errors import (
     PdbWriteError,
     UnreadableInputError,
 )
-from plexlens.pdb import DataFile, Ingest, Manifest, Outcome, Pdb, ingest
+from plexlens.pdb import Change, DataFile, Ingest, Outcome, Pdb, ingest
+from plexlens.pdb.commit import commit
 from plexlens.pdb.durable import Disk
-from plexlens.pdb.manifest import write_manifest
 from plexlens.pdb.schema import columns_of
 from tests.pdb.fake_source import expected, held, write
 
@@ -92,8 +92,8 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 
 def test_a_later_format_is_refused(pdb: Pdb) -> None:
     path = pdb.path / "manifest.json"
-    path.write_text(path.read_text().replace('"version": 1', '"version": 7'))
-    with pytest.raises(PdbVersionError, match=r"format version 7; Plexlens .* knows versions up to 1; open it with"):
+    path.write_text(path.read_text().replace('"version": 2', '"version": 7'))
+    with pytest.raises(PdbVersionError, match=r"format version 7; Plexlens .* knows versions up to 2; open it with"):
         Pdb.open(pdb.path)
 
 
@@ -133,9 +133,10 @@ def test_a_damaged_manifest_is_found_and_its_remedy_works(tmp_path: Path, pdb: P
     spoil(pdb.path / "manifest.json")  # type: ignore[operator]
     with pytest.raises(PdbDamagedError, match="the manifest is damaged") as caught:
         Pdb.open(pdb.path)
-    assert "copy manifest.previous.json to manifest.json (it lacks the last ingest only)" in caught.value.remedy
+    assert f"plexlens pdb repair {pdb.path}" in caught.value.remedy
 
-    shutil.copy(pdb.path / "manifest.previous.json", pdb.path / "manifest.json")
+    # The snapshot of the last commit is whole; without it the one before is.
+    shutil.copy(pdb.path / "snapshots" / "00000001.json", pdb.path / "manifest.json")
     again = Pdb.open(pdb.path)
     assert held(again.connect()) == expected(range(100))
     results = ingest([first, last], again)
@@ -257,10 +258,10 @@ def test_three_thousand_files_open_quickly(tmp_path: Path) -> None:
         duplicates=0,
         damage={},
         notes=(),
-        files=tuple(files),
     )
     variants = {"smf74_4_request": (columns_of(plain.schema), columns_of(more.schema))}
-    write_manifest(pdb.path, Manifest((entry,), variants), Disk(sync=False))
+    pdb.disk = Disk(sync=False)
+    commit(pdb, Change("ingest x", (entry,), variants=variants, files=tuple(files)))
 
     started = time.perf_counter()
     connection = Pdb.open(pdb.path).connect()

@@ -70,7 +70,8 @@ def test_a_copy_with_other_bytes_brings_nothing_new(tmp_path: Path, pdb: Pdb) ->
     (result,) = ingest([other], pdb)
     assert result.outcome is Outcome.NOTHING_NEW
     assert result.ingest is not None
-    assert (result.ingest.duplicates, result.ingest.rows, result.ingest.files) == (300, {}, ())
+    assert (result.ingest.duplicates, result.ingest.rows) == (300, {})
+    assert pdb.manifest.files_of(result.ingest.id) == []
     assert held(pdb.connect()) == expected(range(300))
     assert {name: data for name, data in contents(pdb.path).items() if name.endswith(".parquet")} == before
     # And it is known from now on.
@@ -145,7 +146,7 @@ def test_little_memory_gives_more_files_and_the_same_rows(tmp_path: Path, pdb: P
 
 def test_units_and_descriptions_are_in_the_parquet_files(tmp_path: Path, pdb: Pdb) -> None:
     ingest([write(tmp_path / "a.fake", range(10), columns=[["delay", "float64", "seconds", 0.5]])], pdb)
-    (file,) = [one for one in pdb.ingests[0].files if one.table == "smf74_4_request"]
+    (file,) = [one for one in pdb.manifest.files_of(pdb.ingests[0].id) if one.table == "smf74_4_request"]
     schema = pq.read_schema(pdb.path / file.path)
     assert schema.field("delay").metadata[b"unit"] == b"seconds"
     assert schema.field("requests").metadata[b"description"] == b"requests"

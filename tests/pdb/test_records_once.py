@@ -75,7 +75,7 @@ def test_a_packed_or_reformatted_copy_brings_nothing_new(tmp_path: Path, pdb: Pd
     results = ingest([first, packed, compact], pdb)
     assert [result.outcome for result in results] == [Outcome.ADDED, Outcome.NOTHING_NEW, Outcome.NOTHING_NEW]
     assert [one.duplicates for one in pdb.ingests] == [0, 2, 2]
-    assert [len(one.files) for one in pdb.ingests][1:] == [0, 0]
+    assert [len(pdb.manifest.files_of(one.id)) for one in pdb.ingests][1:] == [0, 0]
     assert busy(pdb) == [(1, "12.5"), (2, "12.5")]
 
 

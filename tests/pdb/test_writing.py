@@ -38,7 +38,7 @@ def test_one_writer_at_a_time(tmp_path: Path, pdb: Pdb) -> None:
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(PdbLockedError, match=rf"process {holder.pid} on .* is writing into this PDB; wait until"):
+        with pytest.raises(PdbLockedError, match=rf"process {holder.pid} on .* \(-c .*\), since 20.*is writing"):
             ingest([dump], pdb)
         # Readers need no lock.
         assert Pdb.open(pdb.path).connect().execute("show tables").fetchall()
@@ -62,7 +62,8 @@ class WatchedDisk(Disk):
     def __init__(self, folder: Path) -> None:
         super().__init__()
         self.folder = folder
-        self.synced: set[Path] = set()
+        # Its folders were made durable when it was.
+        self.synced: set[Path] = {folder}
         self.moved: list[tuple[Path, Path]] = []
         self.manifests = 0
 
@@ -88,13 +89,22 @@ class WatchedDisk(Disk):
         """Everything the manifest names, and every folder on the way to it, is on the device."""
         self.manifests += 1
         assert self.folder / "manifest.json.new" in self.synced
-        for entry in manifest["ingests"][-1]["files"]:
-            path = self.folder / entry["path"]
-            assert path.stat().st_size == entry["bytes"]
-            assert path in self.synced
-            while path != self.folder:
-                path = path.parent
-                assert path in self.synced, path
+        for part in manifest["parts"]:
+            log = self.folder / "log" / part["name"]
+            assert log in self.synced
+            assert log.parent in self.synced
+            lines = [line.split("\t") for line in log.read_text().splitlines()]
+            for path, _, _, size, *_ in (
+                entry for word, _, told in lines if word == "files" for entry in json.loads(told)
+            ):
+                assert (self.folder / path).stat().st_size == size
+                self._is_on_the_device(self.folder / path)
+
+    def _is_on_the_device(self, path: Path) -> None:
+        assert path in self.synced
+        while path != self.folder:
+            path = path.parent
+            assert path in self.synced, path
 
 
 def test_everything_is_on_the_device_before_the_manifest_names_it(tmp_path: Path, pdb: Pdb) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import Json, Sources
+from plexlens.cli.options import WAIT, Json, Sources, Wait
 from plexlens.cli.sources import Reading, reads_dumps, tell
 from plexlens.cli.terminal import emit, progress_bar
 from plexlens.errors import IngestFailuresError, PlexlensError
@@ -23,6 +23,7 @@ def ingest(
     ],
     *,
     as_json: Json = False,
+    wait: Wait = WAIT,
     reading: Reading,
 ) -> None:
     """Add files to a performance database.
@@ -46,6 +47,8 @@ def ingest(
                     layouts=reading.layouts,
                     codepage=reading.codepage,
                     leap_seconds=reading.leap_seconds,
+                    wait=wait,
+                    tell=tell,
                 )
             except IngestFailuresError as error:
                 results, failures = list(error.results), list(error.failures)
@@ -66,6 +69,8 @@ def ingest(
             made = _result(one)
             counts = ("records", "rows", "duplicates", "damage")
             told = ", ".join(f"{made[name]:,} {name}" for name in counts if made[name])
+            if made["expired"]:
+                told += f"{', ' if told else ''}{made['expired']:,} rows of days that have expired left out"
             why = f": {one.reason}" if one.reason else ""
             typer.echo(f"{one.file}: {one.outcome.value}{why}" + (f" ({told})" if told else ""))
     for message in (*losses(held, results), *map(str, failures)):
@@ -86,4 +91,5 @@ def _result(one: Any) -> dict[str, Any]:
         "rows": sum(made.rows.values()) if made else 0,
         "duplicates": made.duplicates if made else 0,
         "damage": sum(made.damage.values()) if made else 0,
+        "expired": sum(note.count for note in made.notes if note.note == "rows_expired") if made else 0,
     }

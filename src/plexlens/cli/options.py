@@ -26,6 +26,14 @@ DatabaseOrSource = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else there.")]
+Wait = Annotated[
+    float,
+    typer.Option(
+        "--wait", metavar="SECONDS", min=0.0, help="Time to wait while another command writes into the database."
+    ),
+]
+#: Seconds that commands wait by default: longer than a dump of usual size takes.
+WAIT = 120.0
 Layouts = Annotated[
     list[Path] | None,
     typer.Option("--layouts", metavar="FOLDER", help="Folder with your own record layouts; repeatable."),

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plexlens.pdb.database import SYSTEM_SCHEMAS, Pdb, TableInfo
-from plexlens.pdb.manifest import DataFile, Ingest, Manifest, Note
+from plexlens.pdb.manifest import Change, DataFile, Ingest, Manifest, Note
 from plexlens.pdb.schema import Column
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ _LOADING = ("IngestResult", "Outcome", "ingest")
 
 __all__ = [
     "SYSTEM_SCHEMAS",
+    "Change",
     "Column",
     "DataFile",
     "Ingest",

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +17,26 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from plexlens.errors import NotAPdbError, PdbDamagedError, PdbExistsError, PdbWriteError
 from plexlens.ingest import plausible
 from plexlens.ingest.source import DAMAGE_SCHEMA, TIMESTAMP
-from plexlens.pdb import manifest as manifests
-from plexlens.pdb.commit import STAGING
+from plexlens.pdb import format_1, head, retention
 from plexlens.pdb.durable import Disk
 from plexlens.pdb.engine import Connection, add_table, connect
-from plexlens.pdb.manifest import Ingest, Manifest, read_manifest, write_manifest
+from plexlens.pdb.head import Head
+from plexlens.pdb.manifest import NAME, Ingest, Manifest, damaged
 from plexlens.pdb.partition import family_of, partition_of
 from plexlens.pdb.schema import Column, columns_of
 from plexlens.pdb.views import plausible_views_sql, view_sql
 
-LOCK = "lock"
+#: Folders of a PDB that are empty when it is made.
+_FOLDERS = ("staging", "tables", head.LOG, head.SNAPSHOTS)
+
+#: How often a manifest is read again because a writer has replaced it meanwhile.
+_TRIES = 5
 
 #: Bytes of Parquet below which a query is not worth sharing among threads: waking them costs more than it saves.
 _SMALL = 32 << 20
@@ -125,8 +130,8 @@ class TableInfo:
 class Pdb:
     """A performance database on disk. Make one by `create`, `open`, `open_or_create` or `temporary`.
 
-    A `Pdb` shows the state it was opened in (or refreshed to), also while another process ingests: files are added,
-    never changed or removed.
+    A `Pdb` shows the state it was opened in (or refreshed to), also while another process writes: files are added,
+    never changed, and stay for a day after they were replaced.
 
     Attributes
     ----------
@@ -134,11 +139,13 @@ class Pdb:
         Its folder.
     manifest : Manifest
         What it holds.
+    head : Head
+        The commit that made it so.
     """
 
-    def __init__(self, path: Path, manifest: Manifest, disk: Disk) -> None:
+    def __init__(self, path: Path, state: tuple[Head, Manifest], disk: Disk) -> None:
         self.path = path
-        self.manifest = manifest
+        self.head, self.manifest = state
         self.disk = disk
 
     @classmethod
@@ -188,10 +195,10 @@ class Pdb:
                 what="a PDB is a folder, and this is a file",
                 remedy="give the folder; a dump goes in with: plexlens ingest DUMP... --pdb DIR",
             )
-        if not (path / manifests.NAME).exists():
+        if not (path / NAME).exists():
             raise _no_manifest(path)
         path = path.absolute()
-        return cls(path, read_manifest(path), Disk())
+        return cls(path, read_state(path), Disk())
 
     @classmethod
     def open_or_create(cls, path: str | Path) -> Pdb:
@@ -217,7 +224,7 @@ class Pdb:
     @classmethod
     def _create(cls, path: Path, disk: Disk) -> Pdb:
         if path.exists() and not _is_new(path):
-            held = (path / manifests.NAME).exists() if path.is_dir() else False
+            held = (path / NAME).exists() if path.is_dir() else False
             raise PdbExistsError(
                 file=str(path),
                 what="there is a PDB already" if held else "something else is there already",
@@ -225,16 +232,16 @@ class Pdb:
             )
         path = path.absolute()
         try:
-            disk.make_folder(path / STAGING)
-            disk.make_folder(path / "tables")
-            write_manifest(path, Manifest(), disk)
+            for name in _FOLDERS:
+                disk.make_folder(path / name)
+            disk.write(path / NAME, Head().text())
         except OSError as error:
             raise PdbWriteError(
                 file=str(error.filename or path),
                 what=f"the PDB cannot be made: {error.strerror or error}",
                 remedy="check that you may write there and that there is room",
             ) from error
-        return cls(path, Manifest(), disk)
+        return cls(path, (Head(), Manifest(folder=path)), disk)
 
     def remove_if_empty(self, *, folder_was_there: bool = False) -> bool:
         """Remove a PDB that holds nothing; return whether it was removed.
@@ -257,6 +264,18 @@ class Pdb:
         """The ingested sources, in the order of ingestion."""
         return self.manifest.ingests
 
+    @property
+    def keep(self) -> timedelta:
+        """Time for which an undo can bring back the files that a commit took away.
+
+        Raises
+        ------
+        UnreadableInputError
+            `retention.toml` is not as it should be.
+        """
+        stated = retention.read(self.path).keep
+        return stated.duration if stated else retention.KEEP
+
     def refresh(self) -> None:
         """Reread the manifest, to include sources that were ingested since the PDB was opened.
 
@@ -265,7 +284,12 @@ class Pdb:
         PlexlensError
             As `open`.
         """
-        self.manifest = read_manifest(self.path)
+        self.head, self.manifest = read_state(self.path, (self.head, self.manifest))
+
+    @property
+    def stamp(self) -> object:
+        """A value that differs after every commit, at the cost of a look at one file; None if there is none."""
+        return head.stamp_of(self.path)
 
     def tables(self) -> dict[str, TableInfo]:
         """The tables that can be read, by name: those with rows, and the `SYSTEM_SCHEMAS`."""
@@ -348,7 +372,7 @@ class Pdb:
         """
         return self.held_hashes("smf_record", [partition_of(day)])
 
-    def held_hashes(self, inventory: str, days: Iterable[str]) -> npt.NDArray[np.uint64]:
+    def held_hashes(self, inventory: str, days: Iterable[str], *, without: str | None = None) -> npt.NDArray[np.uint64]:
         """Hashes in an inventory table, ascending.
 
         Parameters
@@ -357,6 +381,8 @@ class Pdb:
             A table with a column ``hash``; it may be missing as yet.
         days
             The partitions that are asked for: dates, ``undated``.
+        without
+            A source whose rows do not count.
 
         Raises
         ------
@@ -364,9 +390,11 @@ class Pdb:
             A file of the table cannot be read.
         """
         wanted = set(days)
-        paths = [self.path / file.path for file in self.manifest.files.get(inventory, []) if file.day in wanted]
+        files = [
+            file for file in self.manifest.files.get(inventory, ()) if file.day in wanted and file.sources != (without,)
+        ]
         try:
-            parts = [pq.ParquetFile(path).read(["hash"]).column("hash").to_numpy() for path in paths]
+            parts = [_hashes(self.path / file.path, without if without in file.sources else None) for file in files]
         except (OSError, pa.ArrowException) as error:
             raise _damaged_file(self.path, f"table {inventory} cannot be read: {error}") from error
         return np.unique(np.concatenate([np.empty(0, np.uint64), *parts]))
@@ -398,11 +426,50 @@ class Pdb:
                     raise _damaged_file(self.path / file.path, what)
 
 
+def read_state(path: Path, known: tuple[Head, Manifest] | None = None) -> tuple[Head, Manifest]:
+    """Present contents of a PDB; `known` if nothing was committed since.
+
+    Raises
+    ------
+    PdbDamagedError
+        The manifest is not as written.
+    PdbVersionError
+        A later Plexlens wrote it.
+    UnreadableInputError
+        The system does not let it be read.
+    """
+    for _ in range(_TRIES):
+        content = head.read_file(path / NAME)
+        if head.version_of(path / NAME, content) == 1:
+            return Head(version=1), format_1.manifest_of(path / NAME, content)
+        found = head.head_of(path / NAME, content)
+        if known is not None and known[0] == found:
+            return known
+        try:
+            return found, head.read_log(path, found)
+        except FileNotFoundError as error:
+            # Writers replace the head and remove the log of former ones.
+            missing = error.filename
+    raise damaged(path / NAME, f"it names a part of the log that is missing: {missing}")
+
+
+def _hashes(path: Path, without: str | None) -> npt.NDArray[np.uint64]:
+    """The hashes in a file of an inventory, apart from those of one source."""
+    if without is None:
+        read = pq.ParquetFile(path).read(["hash"])
+    else:
+        read = pq.ParquetFile(path).read(["hash", "source_id"])
+        read = read.filter(pc.not_equal(read.column("source_id"), without))
+    hashes: npt.NDArray[np.uint64] = read.column("hash").to_numpy()
+    return hashes
+
+
 def _damaged_file(path: Path, what: str) -> PdbDamagedError:
+    folder = next((one for one in path.parents if (one / NAME).exists()), path)
     return PdbDamagedError(
         file=str(path),
         what=what,
-        remedy="restore the PDB from a copy, or move it away and ingest the dumps into a new one",
+        remedy=f"see what is damaged and from which source it can be read again: plexlens pdb verify {folder}",
     )
 
 
@@ -410,17 +477,16 @@ def _is_new(path: Path) -> bool:
     """Whether a PDB can be created here: the folder is empty, or holds only the remains of an interrupted creation."""
     if not path.is_dir():
         return False
-    left_over = {STAGING, "tables", f"{manifests.NAME}.new"}
+    left_over = {*_FOLDERS, f"{NAME}.new"}
     return all(entry.name in left_over and (entry.is_file() or not any(entry.iterdir())) for entry in path.iterdir())
 
 
 def _no_manifest(path: Path) -> NotAPdbError | PdbDamagedError:
-    tables = path / "tables"
-    if tables.is_dir() and any(tables.iterdir()):
-        return manifests.damaged(path / manifests.NAME, "it is missing, though there are tables")
+    if any((path / name).is_dir() and any((path / name).iterdir()) for name in ("tables", head.LOG)):
+        return damaged(path / NAME, "it is missing, though there are tables")
     return NotAPdbError(
         file=str(path),
-        what=f"the folder holds no PDB: it has no {manifests.NAME}",
+        what=f"the folder holds no PDB: it has no {NAME}",
         remedy="check the path, or make a PDB with: plexlens ingest DUMP... --pdb DIR",
     )
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import pyarrow as pa
 
@@ -28,18 +27,22 @@ from plexlens.ingest.plausible import Bound, Plausibility
 from plexlens.ingest.source import Reading, ReadOptions, Severity, damage_batch
 from plexlens.pdb.commit import clean_leftovers, commit, staging_folder
 from plexlens.pdb.content import hash_meanwhile, hash_of, sample_of
-from plexlens.pdb.database import LOCK, Pdb
-from plexlens.pdb.lock import writer_lock
-from plexlens.pdb.manifest import DataFile, Ingest, Note
+from plexlens.pdb.database import Pdb
+from plexlens.pdb.lock import unheard
+from plexlens.pdb.manifest import Change, DataFile, Ingest, Note
+from plexlens.pdb.partition import partition_of
 from plexlens.pdb.records_once import Found, leave_out_held
+from plexlens.pdb.rewriting import Rewriter, Variants
 from plexlens.pdb.schema import TypeConflictError
-from plexlens.pdb.staging import MEMORY, StagedTables
+from plexlens.pdb.staging import MEMORY, StagedFile, StagedTables
+from plexlens.pdb.writing import told_of_disk, writing
 from plexlens.progress import Progress, silent
-
-_T = TypeVar("_T")
 
 # Tables that say what a source was like; a source with rows in no other gave nothing usable.
 _ABOUT_THE_SOURCE = {"damage", plausible.TABLE}
+
+EXPIRED = "rows_expired"
+"""The note that counts rows of days that retention has removed: they were left out."""
 
 
 class Outcome(StrEnum):
@@ -50,7 +53,9 @@ class Outcome(StrEnum):
     ALREADY_HELD = "already held"
     """The PDB holds a file of the same content: nothing was read, nothing changed."""
     NOTHING_NEW = "nothing new"
-    """Every record in it is one the PDB holds: only the fact that it was read was added."""
+    """Every record in it is one the PDB holds or has let expire: only the fact that it was read was added."""
+    READ_AGAIN = "read again"
+    """Its rows take the place of those that the PDB had of it."""
     SKIPPED = "skipped"
     """It lies in a folder that was named, and is not a known source."""
 
@@ -93,7 +98,9 @@ class _Identity:
 
 
 @dataclass
-class _Job:
+class Job:
+    """The options of one call, and what became of its files so far."""
+
     pdb: Pdb
     progress: Progress
     layouts: tuple[Path, ...]
@@ -101,6 +108,7 @@ class _Job:
     leap_seconds: bool
     memory: int
     bounds: Mapping[str, Sequence[Bound]]
+    horizons: bool = True
     results: list[IngestResult] = field(default_factory=list)
     failures: list[PlexlensError] = field(default_factory=list)
 
@@ -114,6 +122,8 @@ def ingest(
     codepage: str = "1047",
     leap_seconds: bool = False,
     memory: int = MEMORY,
+    wait: float = 0.0,
+    tell: Callable[[str], None] = unheard,
 ) -> list[IngestResult]:
     """Load sources into a PDB one after another, each completely or not at all.
 
@@ -134,6 +144,10 @@ def ingest(
         Whether the clocks of the systems run ahead of UTC by the leap seconds.
     memory
         Bytes of rows held before files are written.
+    wait
+        Seconds to wait for another process that writes into the PDB.
+    tell
+        Told, as sentences, for whom it waits and what a writer before has left.
 
     Returns
     -------
@@ -156,13 +170,11 @@ def ingest(
     found = sources.expand(paths)
     folders = tuple(map(Path, layouts))
     bounds = plausible.read_bounds(folders)
-    job = _Job(pdb, progress or silent, folders, codepage, leap_seconds, memory, bounds)
-    with writer_lock(pdb.path / LOCK, pdb=pdb.path):
-        pdb.refresh()
-        _writing(pdb, lambda: clean_leftovers(pdb.path, pdb.manifest))
+    job = Job(pdb, progress or silent, folders, codepage, leap_seconds, memory, bounds)
+    with writing(pdb, wait=wait, tell=tell):
         for path, named in found:
             try:
-                job.results.append(_ingest_file(path, job))
+                job.results.append(load(path, job))
             except (UnknownSourceError, EmptyInputError) as error:
                 if named:
                     job.failures.append(error)
@@ -185,55 +197,89 @@ def ingest(
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A file that the PDB does not hold yet."""
+    """A file that is read into the PDB, and the source whose place it takes, if the PDB held it before."""
 
     path: Path
     kind: sources.SourceKind
     state: _Identity
     sample: str
     ingest_id: str
+    writer: str
     started: datetime
+    before: Ingest | None
 
     @property
     def size(self) -> int:
         return self.state.size
 
 
-def _ingest_file(path: Path, job: _Job) -> IngestResult:
+def load(path: Path, job: Job, *, again: bool = False) -> IngestResult:
+    """Load one file, with the write lock held.
+
+    Parameters
+    ----------
+    path
+        The file.
+    job
+        How it is read, and where it goes.
+    again
+        Whether a file that the PDB holds is read again; its new rows then take the place of the old ones.
+
+    Raises
+    ------
+    PlexlensError
+        As `ingest`.
+    """
     kind = sources.recognise(path)
     state = _identity(path)
     sample = sample_of(path, state.size)
+    held: Ingest | None = None
     if job.pdb.manifest.may_hold(sample):
         stage = f"checking {path.name}"
         held = job.pdb.manifest.find(hash_of(path, lambda done: job.progress(done, state.size, stage)))
-        if held is not None:
+        if held is not None and not again and not held.incomplete:
             return IngestResult(str(path), Outcome.ALREADY_HELD, held)
-    source = _Source(path, kind, state, sample, job.pdb.manifest.new_id(sample), datetime.now(UTC))
-    folder = staging_folder(job.pdb.path, source.ingest_id)
-    tables = _writing(job.pdb, lambda: StagedTables(folder, source.ingest_id, job.pdb.disk, memory=job.memory))
+    ingest_id = held.id if held else job.pdb.manifest.new_id(sample)
+    # No file of another commit has its name: one that went may come back by an undo.
+    writer = f"{ingest_id}.{job.pdb.head.commit + 1}"
+    source = _Source(path, kind, state, sample, ingest_id, writer, datetime.now(UTC), held)
+    folder = staging_folder(job.pdb.path, writer)
+    horizons = job.pdb.manifest.horizons if job.horizons else {}
+    tables = told_of_disk(
+        job.pdb, lambda: StagedTables(folder, writer, job.pdb.disk, memory=job.memory, horizons=horizons)
+    )
     try:
         with hash_meanwhile(path) as sha256:
-            options = ReadOptions(source.ingest_id, job.pdb.record_hashes, job.layouts, job.codepage, job.leap_seconds)
+            options = ReadOptions(
+                ingest_id,
+                lambda day: job.pdb.held_hashes("smf_record", [partition_of(day)], without=ingest_id),
+                job.layouts,
+                job.codepage,
+                job.leap_seconds,
+            )
             reading = kind.read(path, options)
             _stage(source, reading, tables, job)
             _check_unchanged(path, state)
             content = sha256()
         _check_unchanged(path, state)
         job.progress(0, 0, f"storing {path.name}")
-        found = _records_once(kind, reading, tables, job.pdb)
+        found = _records_once(source, reading, tables, job)
         new = _is_anything_new(path, reading, found, tables, job.pdb)
-        marks = _mark_implausible(path, tables, job)
-        entry = _store(source, content, tables, job.pdb, reading=reading, found=found, marks=marks)
+        marks = (*_mark_implausible(path, tables, job), *_expired(tables))
+        entry = _entry(source, content, reading, found, job)
+        entry = _store(source, entry, marks, tables, job.pdb)
     except BaseException:
         tables.abandon()
         # Whether a commit that failed had got past its moment, only the manifest on disk knows.
         job.pdb.refresh()
-        _writing(job.pdb, lambda: clean_leftovers(job.pdb.path, job.pdb.manifest))
+        told_of_disk(job.pdb, lambda: clean_leftovers(job.pdb))
         raise
+    if held is not None:
+        return IngestResult(str(path), Outcome.READ_AGAIN, entry)
     return IngestResult(str(path), Outcome.ADDED if new else Outcome.NOTHING_NEW, entry)
 
 
-def _stage(source: _Source, reading: Reading, tables: StagedTables, job: _Job) -> None:
+def _stage(source: _Source, reading: Reading, tables: StagedTables, job: Job) -> None:
     """Read the whole source into the staged tables; its damage becomes a table of its own."""
     path, size, stage = source.path, source.size, f"reading {source.path.name}"
     job.progress(0, size, stage)
@@ -249,7 +295,7 @@ def _stage(source: _Source, reading: Reading, tables: StagedTables, job: _Job) -
 
 def _add(path: Path, tables: StagedTables, table: str, batch: pa.RecordBatch, pdb: Pdb) -> None:
     try:
-        _writing(pdb, lambda: tables.add(table, batch))
+        told_of_disk(pdb, lambda: tables.add(table, batch))
     except TypeConflictError as error:
         raise SchemaConflictError(
             file=str(path), what=f"table {table}: {error}", remedy="mend the layout that gives this table"
@@ -265,16 +311,18 @@ def _check_unchanged(path: Path, state: _Identity) -> None:
         )
 
 
-def _records_once(kind: sources.SourceKind, reading: Reading, tables: StagedTables, pdb: Pdb) -> Found:
+def _records_once(source: _Source, reading: Reading, tables: StagedTables, job: Job) -> Found:
     """Count the records of a source and those already held, which are left out unless the module has done so."""
-    rows = kind.once
+    rows = source.kind.once
     if rows is not None:
-        return _writing(pdb, lambda: leave_out_held(tables, rows, pdb.held_hashes))
+        horizon = job.pdb.manifest.horizons.get(rows.inventory, "") if job.horizons else ""
+        hashes = partial(job.pdb.held_hashes, without=source.ingest_id)
+        return told_of_disk(job.pdb, lambda: leave_out_held(tables, rows, hashes, horizon))
     summary = reading.summary
     return Found(int(summary.get("measurements", 0)), int(summary.get("duplicates", 0)))
 
 
-def _mark_implausible(path: Path, tables: StagedTables, job: _Job) -> tuple[Note, ...]:
+def _mark_implausible(path: Path, tables: StagedTables, job: Job) -> tuple[Note, ...]:
     """Record the values above their bounds in a table of their own; return their counts as notes."""
     checker = Plausibility(str(path), job.bounds)
     columns = {
@@ -285,7 +333,7 @@ def _mark_implausible(path: Path, tables: StagedTables, job: _Job) -> tuple[Note
     if not columns:
         return ()
     staged: dict[str, list[Path]] = {}
-    for file in _writing(job.pdb, tables.flush):
+    for file in told_of_disk(job.pdb, tables.flush):
         staged.setdefault(file.table, []).append(file.staged)
     notes = []
     for table in columns:
@@ -299,13 +347,21 @@ def _mark_implausible(path: Path, tables: StagedTables, job: _Job) -> tuple[Note
     return tuple(notes)
 
 
+def _expired(tables: StagedTables) -> tuple[Note, ...]:
+    """Counts of rows that were left out because their days have expired."""
+    return tuple(Note(EXPIRED, table, count=rows) for table, rows in sorted(tables.expired.items()))
+
+
 def _is_anything_new(path: Path, reading: Reading, found: Found, tables: StagedTables, pdb: Pdb) -> bool:
     """Whether the source brought new records; if not, only the facts about the source are kept."""
     if found.duplicates and found.duplicates == found.records:
-        _writing(pdb, lambda: tables.keep_only(_ABOUT_THE_SOURCE))
+        told_of_disk(pdb, lambda: tables.keep_only(_ABOUT_THE_SOURCE))
         return False
-    if any(table not in _ABOUT_THE_SOURCE for table in tables.rows):
+    if any(count and table not in _ABOUT_THE_SOURCE for table, count in tables.rows.items()):
         return True
+    if tables.expired:
+        told_of_disk(pdb, lambda: tables.keep_only(_ABOUT_THE_SOURCE))
+        return False
     first = next((f": {damage.reason}, {damage.detail}" for damage in reading.damage), "")
     raise NothingUsableError(
         file=str(path),
@@ -314,21 +370,11 @@ def _is_anything_new(path: Path, reading: Reading, found: Found, tables: StagedT
     )
 
 
-def _store(
-    source: _Source,
-    sha256: str,
-    tables: StagedTables,
-    pdb: Pdb,
-    *,
-    reading: Reading,
-    found: Found,
-    marks: tuple[Note, ...],
-) -> Ingest:
-    """Commit the staged tables; return the source's entry in the manifest."""
-    files = _writing(pdb, tables.finish)
+def _entry(source: _Source, sha256: str, reading: Reading, found: Found, job: Job) -> Ingest:
+    """The source's entry in the manifest, without its rows."""
     summary = reading.summary
     first, last = summary.get("span") or (None, None)
-    entry = Ingest(
+    return Ingest(
         id=source.ingest_id,
         sha256=sha256,
         sample=source.sample,
@@ -337,28 +383,57 @@ def _store(
         kind=source.kind.name,
         started_at=source.started.isoformat(),
         finished_at=datetime.now(UTC).isoformat(),
-        rows=dict(sorted(tables.rows.items())),
+        rows={},
         records=dict(summary.get("records", {})),
         span=(first, last),
         duplicates=found.duplicates,
         damage=_damage_counts(reading),
-        notes=(*(Note(**note) for note in summary.get("notes", ())), *marks),
-        files=tuple(
-            DataFile(path=one.target, table=one.table, day=one.day, variant=one.variant, rows=one.rows, bytes=one.bytes)
-            for one in files
-        ),
+        notes=tuple(Note(**note) for note in summary.get("notes", ())),
+        path=str(source.path.absolute()),
+        options={"codepage": job.codepage, "leap_seconds": job.leap_seconds},
+        revision=source.before.revision + 1 if source.before else 0,
     )
+
+
+def _store(source: _Source, entry: Ingest, marks: tuple[Note, ...], tables: StagedTables, pdb: Pdb) -> Ingest:
+    """Commit the staged tables; return the source's entry in the manifest."""
+    files = told_of_disk(pdb, tables.finish)
+    entry = replace(entry, rows=dict(sorted(tables.rows.items())), notes=(*entry.notes, *marks))
+    variants = Variants({table: list(listed) for table, listed in tables.variants.items()})
+    gone = pdb.manifest.files_of(entry.id) if source.before else []
+    left = told_of_disk(pdb, lambda: _rows_of_others(gone, source, variants, pdb))
+    made = [
+        *(file.data_file((entry.id,)) for file in files),
+        *(file.data_file(tuple(one for one in before.sources if one != entry.id)) for before, file in left),
+    ]
+    what = f"{'rebuild' if source.before else 'ingest'} {source.path.name}"
+    change = Change(what, (entry,), variants=variants.of(), files=tuple(made), gone=tuple(gone))
     try:
-        manifest = pdb.manifest.with_ingest(entry, tables.variants)
+        staged = [*files, *(file for _, file in left)]
+        told_of_disk(pdb, lambda: commit(pdb, change, staged, source.writer, keep=pdb.keep))
     except TypeConflictError as error:
         raise SchemaConflictError(
             file=str(source.path),
             what=f"it does not go together with what the PDB holds: {error}",
             remedy="mend the layout that gives this column, or ingest the file into a PDB of its own",
         ) from error
-    _writing(pdb, lambda: commit(pdb.path, manifest, entry.id, files, pdb.disk))
-    pdb.manifest = manifest
     return entry
+
+
+def _rows_of_others(
+    files: Sequence[DataFile], source: _Source, variants: Variants, pdb: Pdb
+) -> list[tuple[DataFile, StagedFile]]:
+    """Files that hold rows of other sources too, written anew without those of this one."""
+    folder = staging_folder(pdb.path, source.writer)
+    rewriter = Rewriter(pdb.path, folder, f"{source.writer}-of-others", pdb.disk, variants)
+    left = []
+    for file in files:
+        if len(file.sources) > 1:
+            columns = pdb.manifest.variants[file.table][file.variant]
+            made = rewriter.write([file], columns, without=source.ingest_id)
+            if made is not None:
+                left.append((file, made))
+    return left
 
 
 def _damage_counts(reading: Reading) -> dict[str, int]:
@@ -378,17 +453,4 @@ def _identity(path: Path) -> _Identity:
             file=str(path),
             what=f"the file vanished while it was read ({error.strerror}); nothing of it was stored",
             remedy="ingest it from a place where it stays",
-        ) from error
-
-
-def _writing(pdb: Pdb, step: Callable[[], _T]) -> _T:
-    """Run a step that writes; an error of the operating system becomes one that explains its effect on the PDB."""
-    try:
-        return step()
-    except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        raise PdbWriteError(
-            file=str(error.filename or pdb.path),
-            what=f"the PDB cannot be written: {error.strerror or error}; what it held before is whole",
-            remedy=f"make room in {pdb.path} and ingest again" if full else "check that you may write there",
         ) from error

@@ -1,38 +1,33 @@
-"""The manifest: the only authority on the contents of a PDB.
+"""Contents of a PDB: its sources, the files of its tables, their columns.
 
-A file under ``tables/`` that the manifest does not name does not exist for a reader. The manifest is one JSON file,
-replaced whole. Its first line carries the format's version and the SHA-256 of every byte after that line, so that a
-manifest cut short or edited is found before anything is read by it.
+A `Manifest` is read from lines (`plexlens.pdb.log`), one for each source and for the files that a commit brought to a
+table. A line is taken apart when it is asked for: an ingest needs the names of all sources and the record inventory of
+a day or two, and what it costs must not grow with the years that the PDB holds.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from plexlens import __version__
-from plexlens.errors import PdbDamagedError, PdbVersionError, UnreadableInputError
-from plexlens.pdb.durable import Disk
+from plexlens.errors import PdbDamagedError
+from plexlens.pdb.lazily import Lazily
 from plexlens.pdb.schema import Column, TypeConflictError, merge_columns
 
-FORMAT = "plexlens-pdb"
-VERSION = 1
-"""Version of the format on disk; a reader refuses a later one."""
+_T = TypeVar("_T")
 
 NAME = "manifest.json"
-PREVIOUS = "manifest.previous.json"
-"""The manifest before the last ingest: what a damaged one is replaced by."""
+"""The file that says what a PDB holds: a folder with it is a PDB."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A Parquet file of a table.
+    """A Parquet file of a table. Its contents never change.
 
     Attributes
     ----------
@@ -44,6 +39,10 @@ class DataFile:
         Which of the table's variants (`Manifest.variants`) is the file's schema.
     rows, bytes : int
         Size of the file.
+    sha256 : str
+        Hash of the file's bytes; empty for a file written by format 1.
+    sources : tuple of str
+        The sources whose rows are in it.
     """
 
     path: str
@@ -52,6 +51,8 @@ class DataFile:
     variant: int
     rows: int
     bytes: int
+    sha256: str = ""
+    sources: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +102,9 @@ class Ingest:
     kind : str
         The ingest module: ``smf``, ``rmf_xml``.
     started_at, finished_at : str
-        UTC, ISO 8601.
+        UTC, ISO 8601; of the last reading.
     rows : dict
-        Rows by table.
+        Rows by table, as read.
     records : dict
         Records by type and subtype (``74.4``), or reports by name; duplicates left out are counted too.
     span : tuple of (str or None)
@@ -114,8 +115,14 @@ class Ingest:
         Rows of the damage table by reason.
     notes : tuple of Note
         Other things counted while reading.
-    files : tuple of DataFile
-        Its Parquet files.
+    path : str
+        The file, from the root of the file system; empty for a source ingested by format 1.
+    options : dict
+        How it was read: ``codepage``, ``leap_seconds``.
+    revision : int
+        How often it was read again (`plexlens pdb rebuild`).
+    incomplete : bool
+        Whether files with its rows were lost: the source is then read again when it is ingested again.
     """
 
     id: str
@@ -132,201 +139,340 @@ class Ingest:
     duplicates: int
     damage: dict[str, int]
     notes: tuple[Note, ...]
-    files: tuple[DataFile, ...]
+    path: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+    revision: int = 0
+    incomplete: bool = False
+
+
+Variants = dict[str, tuple[tuple[Column, ...], ...]]
+"""Sets of columns by table."""
 
 
 @dataclass(frozen=True)
+class Change:
+    """The changes that a commit makes.
+
+    Attributes
+    ----------
+    what : str
+        What is done, for the history: ``ingest day1.smf``.
+    sources : tuple of Ingest
+        Sources that are new, or take the place of the one with the same id.
+    forgotten : tuple of str
+        Ids of sources that the PDB no longer knows.
+    variants : dict
+        Sets of columns with which files were written; `DataFile.variant` in `files` is the place in them.
+    files : tuple of DataFile
+        Files that are new.
+    gone : tuple of DataFile
+        Files that no longer belong to the PDB.
+    horizons : dict
+        By table the first day that it still takes: rows of earlier days have expired.
+    rows_change : bool
+        Whether the rows of any table change; not if files are only merged.
+    """
+
+    what: str
+    sources: tuple[Ingest, ...] = ()
+    forgotten: tuple[str, ...] = ()
+    variants: Variants = field(default_factory=dict)
+    files: tuple[DataFile, ...] = ()
+    gone: tuple[DataFile, ...] = ()
+    horizons: dict[str, str] = field(default_factory=dict)
+    rows_change: bool = True
+
+
+Line = tuple[str, str, str]
+"""A line of the log: its kind, the table or source, and JSON."""
+
+SOURCE, FORGOTTEN, COLUMNS, RETIRED, FILES, GONE, HORIZON = (
+    *("source", "forgotten", "columns", "retired", "files", "gone", "horizon"),
+)
+
+
+@dataclass
+class _Lines:
+    """Lines sorted by what they tell; a copy shares what is not changed."""
+
+    sources: dict[str, str] = field(default_factory=dict)
+    samples: dict[str, tuple[str, str]] = field(default_factory=dict)
+    columns: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    retired: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    files: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    gone: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    horizons: dict[str, str] = field(default_factory=dict)
+
+    def copy(self) -> _Lines:
+        return _Lines(*(dict(getattr(self, one.name)) for one in fields(self)))
+
+    def take(self, kind: str, name: str, text: str) -> None:
+        if kind == SOURCE:
+            source, sha256, sample = name.split(" ")
+            self.sources[source] = text
+            self.samples[source] = (sha256, sample)
+        elif kind == FORGOTTEN:
+            self.sources.pop(name, None)
+            self.samples.pop(name, None)
+        elif kind == HORIZON:
+            self.horizons[name] = json.loads(text)
+        else:
+            of = {COLUMNS: self.columns, RETIRED: self.retired, FILES: self.files, GONE: self.gone}[kind]
+            of[name] = (*of.get(name, ()), text)
+
+
 class Manifest:
     """Contents of a PDB at one moment; immutable, replaced by a new manifest.
+
+    Parameters
+    ----------
+    lines
+        The lines of its log, the earliest first.
+    folder
+        The PDB, as errors name it.
 
     Attributes
     ----------
     ingests : tuple of Ingest
         In the order in which they were committed.
-    variants : dict
-        For each table the different sets of columns its files have, the earliest first.
+    variants : mapping
+        For each table the different sets of columns its files have or had, the earliest first.
+    columns : mapping
+        The columns of each table that has files, all variants joined.
+    files : mapping
+        The files of each table that has any.
+    horizons : mapping
+        By table the first day that it still takes.
+
+    Raises
+    ------
+    PdbDamagedError
+        A line does not tell what it should; it is raised when the line is needed.
     """
 
-    ingests: tuple[Ingest, ...] = ()
-    variants: dict[str, tuple[tuple[Column, ...], ...]] = field(default_factory=dict)
+    def __init__(self, lines: Iterable[Line] = (), folder: Path | None = None) -> None:
+        self._set(_Lines(), lines, folder)
+
+    def _set(self, known: _Lines, lines: Iterable[Line], folder: Path | None) -> None:
+        self._folder = folder
+        for line in lines:
+            self._told(lambda line=line: known.take(*line))  # type: ignore[misc]
+        self._lines = known
+        self.variants: Mapping[str, tuple[tuple[Column, ...], ...]] = Lazily(
+            known.columns, lambda table: self._told(lambda: self._variants_of(table))
+        )
+        self._every: Mapping[str, list[DataFile]] = Lazily(
+            known.files, lambda table: self._told(lambda: self._files_of(table))
+        )
+        # Only a table of which files went can have none.
+        held = [table for table in known.files if table not in known.gone or self._every[table]]
+        self.files: Mapping[str, list[DataFile]] = Lazily(held, self._every.__getitem__)
+        self.columns: Mapping[str, tuple[Column, ...]] = Lazily(held, self._columns_of)
+        self.horizons: Mapping[str, str] = known.horizons
+
+    def _told(self, make: Callable[[], _T]) -> _T:
+        """A value made from lines; an error that names their place, if they cannot be understood."""
+        try:
+            return make()
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+            what = f"it has an entry that cannot be understood ({type(error).__name__}: {error})"
+            raise damaged((self._folder or Path()) / NAME, what) from error
 
     @cached_property
-    def columns(self) -> dict[str, tuple[Column, ...]]:
-        """The columns of each table, all variants joined."""
-        return {table: merge_columns(variants) for table, variants in self.variants.items()}
+    def ingests(self) -> tuple[Ingest, ...]:
+        """The sources, in the order in which they were committed."""
+        return self._told(lambda: tuple(map(_ingest, self._lines.sources.values())))
 
-    @cached_property
-    def files(self) -> dict[str, list[DataFile]]:
-        """The files of each table."""
-        files: dict[str, list[DataFile]] = {}
-        for ingest in self.ingests:
-            for entry in ingest.files:
-                files.setdefault(entry.table, []).append(entry)
-        return files
+    def source(self, source_id: str) -> Ingest | None:
+        """The source of this id, if there is one."""
+        text = self._lines.sources.get(source_id)
+        return None if text is None else self._told(lambda: _ingest(text))
 
     def find(self, sha256: str) -> Ingest | None:
-        """The ingest of a file with this content, if there is one."""
-        return next((ingest for ingest in self.ingests if ingest.sha256 == sha256), None)
+        """The source with this content, if there is one."""
+        return next((self.source(one) for one, (held, _) in self._lines.samples.items() if held == sha256), None)
 
     def may_hold(self, sample: str) -> bool:
         """Whether a file with this sample may be held; only then is its hash needed."""
-        return any(ingest.sample == sample for ingest in self.ingests)
+        return any(held == sample for _, held in self._lines.samples.values())
 
     def new_id(self, sample: str) -> str:
-        """An id for a new ingest: 16 digits of its sample, and a number if another has the same sample."""
-        taken = {ingest.id for ingest in self.ingests}
+        """An id for a new source: 16 digits of its sample, and a number if another has the same sample."""
         candidates = chain([sample[:16]], (f"{sample[:16]}x{number}" for number in count(2)))
-        return next(candidate for candidate in candidates if candidate not in taken)
+        return next(candidate for candidate in candidates if candidate not in self._lines.sources)
 
-    def with_ingest(self, ingest: Ingest, variants: dict[str, tuple[tuple[Column, ...], ...]]) -> Manifest:
-        """The manifest with another ingest added.
+    def files_of(self, source_id: str) -> list[DataFile]:
+        """The files with rows of a source; after a compaction they may hold rows of other sources too."""
+        return [file for files in self.files.values() for file in files if source_id in file.sources]
 
-        Parameters
-        ----------
-        ingest
-            Its files name variants by their place in `variants`.
-        variants
-            The columns with which the ingest's own files were written, by table.
+    def every_file(self) -> Iterator[DataFile]:
+        """All files, table by table."""
+        return (file for files in self.files.values() for file in files)
+
+    def parts(self, table: str) -> dict[str, frozenset[str]]:
+        """For each day of a table what its rows came from: ``source`` or ``source@revision``.
+
+        What is derived from the rows of a day is up to date as long as this is the same; merging files leaves it.
+        """
+        found: dict[str, set[str]] = {}
+        for file in self.files.get(table, ()):
+            found.setdefault(file.day, set()).update(map(self._part, file.sources))
+        return {day: frozenset(parts) for day, parts in found.items()}
+
+    def _part(self, source_id: str) -> str:
+        source = self._revisions.get(source_id, 0)
+        return f"{source_id}@{source}" if source else source_id
+
+    @cached_property
+    def _revisions(self) -> dict[str, int]:
+        return {one.id: one.revision for one in self.ingests}
+
+    def _variants_of(self, table: str) -> tuple[tuple[Column, ...], ...]:
+        return tuple(
+            tuple(_column(entry) for entry in variant)
+            for line in self._lines.columns[table]
+            for variant in json.loads(line)
+        )
+
+    def _columns_of(self, table: str) -> tuple[Column, ...]:
+        retired = {place for line in self._lines.retired.get(table, ()) for place in json.loads(line)}
+        return merge_columns(variant for place, variant in enumerate(self.variants[table]) if place not in retired)
+
+    def _files_of(self, table: str) -> list[DataFile]:
+        gone = {path for line in self._lines.gone.get(table, ()) for path in json.loads(line)}
+        return [
+            file
+            for line in self._lines.files[table]
+            for file in (_file(table, entry) for entry in json.loads(line))
+            if file.path not in gone
+        ]
+
+    def lines_of(self, change: Change) -> list[Line]:
+        """The lines that tell a change, after which `with_lines` holds it.
 
         Raises
         ------
         TypeConflictError
             A table's columns do not go together with those it has (`plexlens.pdb.schema`).
         """
-        joined = dict(self.variants)
+        lines: list[Line] = [(FORGOTTEN, one, "") for one in change.forgotten]
+        gone = _by_table(change.gone)
+        lines += [(GONE, table, _dumps([file.path for file in files])) for table, files in gone.items()]
         place: dict[tuple[str, int], int] = {}
-        for table, brought in variants.items():
-            held = list(joined.get(table, ()))
+        for table, brought in change.variants.items():
+            held = list(self.variants.get(table, ()))
+            known = len(held)
             for index, variant in enumerate(brought):
                 if variant not in held:
                     held.append(variant)
                 place[table, index] = held.index(variant)
+            if len(held) > known:
+                lines += self._retired(table, held, gone.get(table, []), known)
+                lines.append((COLUMNS, table, _dumps([list(map(_column_json, one)) for one in held[known:]])))
+        files = _by_table(replace(file, variant=place[file.table, file.variant]) for file in change.files)
+        lines += [(FILES, table, _dumps(list(map(_file_json, listed)))) for table, listed in files.items()]
+        lines += [(HORIZON, table, _dumps(day)) for table, day in change.horizons.items()]
+        lines += [(SOURCE, f"{one.id} {one.sha256} {one.sample}", _dumps(_ingest_json(one))) for one in change.sources]
+        return lines
+
+    def _retired(self, table: str, held: list[tuple[Column, ...]], gone: list[DataFile], known: int) -> Iterator[Line]:
+        """Lines that retire variants which no file has any more, where new columns conflict with them."""
+        before = {place for line in self._lines.retired.get(table, ()) for place in json.loads(line)}
+        try:
+            merge_columns(one for place, one in enumerate(held) if place not in before)
+        except TypeConflictError as error:
+            left = {file.variant for file in self.files.get(table, ()) if file not in gone}
+            unused = set(range(known)) - left - before
             try:
-                merge_columns(held)
-            except TypeConflictError as error:
+                merge_columns(one for place, one in enumerate(held) if place not in before | unused)
+            except TypeConflictError:
                 raise TypeConflictError(f"table {table}: {error}") from None
-            joined[table] = tuple(held)
-        files = tuple(replace(entry, variant=place[entry.table, entry.variant]) for entry in ingest.files)
-        return Manifest((*self.ingests, replace(ingest, files=files)), joined)
+            yield RETIRED, table, _dumps(sorted(unused))
+
+    def with_lines(self, lines: Iterable[Line]) -> Manifest:
+        """The manifest with further lines of its log."""
+        made = Manifest.__new__(Manifest)
+        made._set(self._lines.copy(), lines, self._folder)
+        return made
+
+    def with_change(self, change: Change) -> Manifest:
+        """The manifest after a change.
+
+        Raises
+        ------
+        TypeConflictError
+            As `lines_of`.
+        """
+        return self.with_lines(self.lines_of(change))
+
+    def lines(self) -> Iterator[Line]:
+        """Lines that tell the manifest as it is, without its history."""
+        known = self._lines
+        yield from ((COLUMNS, table, text) for table, texts in known.columns.items() for text in texts)
+        yield from ((RETIRED, table, text) for table, texts in known.retired.items() for text in texts)
+        for table, texts in known.files.items():
+            if table not in known.gone:
+                yield from ((FILES, table, text) for text in texts)
+            elif table in self.files:
+                yield FILES, table, _dumps(list(map(_file_json, self.files[table])))
+        yield from ((HORIZON, table, _dumps(day)) for table, day in known.horizons.items())
+        for source, text in known.sources.items():
+            sha256, sample = known.samples[source]
+            yield SOURCE, f"{source} {sha256} {sample}", text
 
 
-def write_manifest(folder: Path, manifest: Manifest, disk: Disk) -> None:
-    """Replace the manifest atomically, and keep the previous version next to it.
-
-    Raises
-    ------
-    OSError
-        It could not be written; the manifest before is still in place.
-    """
-    body = "\n".join(_body_lines(manifest))
-    checksum = hashlib.sha256(body.encode()).hexdigest()
-    path = folder / NAME
-    if path.exists():
-        disk.write(folder / PREVIOUS, path.read_text(encoding="utf-8"))
-    disk.write(path, f'{{"format": "{FORMAT}", "version": {VERSION}, "checksum": "{checksum}",\n{body}')
+def _by_table(files: Iterable[DataFile]) -> dict[str, list[DataFile]]:
+    found: dict[str, list[DataFile]] = {}
+    for file in files:
+        found.setdefault(file.table, []).append(file)
+    return found
 
 
-def _body_lines(manifest: Manifest) -> Iterator[str]:
-    """The manifest after its first line: a line per table and per ingest, so that two versions can be compared."""
-    yield f'"written_by": {json.dumps("plexlens " + __version__)},'
-    yield '"tables": {'
-    yield ",\n".join(
-        f"{json.dumps(table)}: {json.dumps([[_column_json(column) for column in variant] for variant in variants])}"
-        for table, variants in manifest.variants.items()
+def _dumps(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _file_json(file: DataFile) -> list[Any]:
+    # Table and day stand in the path.
+    return [file.path, file.variant, file.rows, file.bytes, file.sha256, list(file.sources)]
+
+
+def _file(table: str, entry: list[Any]) -> DataFile:
+    path, variant, rows, size, sha256, sources = entry
+    return DataFile(path, table, path.split("/")[3], variant, rows, size, sha256, tuple(sources))
+
+
+def _ingest_json(ingest: Ingest) -> dict[str, Any]:
+    entry = {name.name: getattr(ingest, name.name) for name in fields(ingest)}
+    entry["notes"] = [asdict(note) for note in ingest.notes]
+    return entry
+
+
+def _ingest(text: str) -> Ingest:
+    return ingest_of(json.loads(text))
+
+
+def ingest_of(entry: dict[str, Any]) -> Ingest:
+    """A source from its JSON."""
+    return Ingest(
+        **{
+            **entry,
+            "span": (entry["span"][0], entry["span"][1]),
+            "notes": tuple(Note(**note) for note in entry["notes"]),
+        }
     )
-    yield "},"
-    yield '"ingests": ['
-    yield ",\n".join(json.dumps(_ingest_json(ingest)) for ingest in manifest.ingests)
-    yield "]}"
-    yield ""
 
 
 def _column_json(column: Column) -> dict[str, Any]:
     return {"name": column.name, "type": column.type, "metadata": dict(column.metadata)}
 
 
-def _ingest_json(ingest: Ingest) -> dict[str, Any]:
-    entry = {name.name: getattr(ingest, name.name) for name in fields(ingest)}
-    entry["notes"] = [asdict(note) for note in ingest.notes]
-    # Table and day stand in the path.
-    entry["files"] = [
-        {"path": file.path, "variant": file.variant, "rows": file.rows, "bytes": file.bytes} for file in ingest.files
-    ]
-    return entry
-
-
-def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a PDB.
-
-    Raises
-    ------
-    PdbDamagedError
-        It is not as written.
-    PdbVersionError
-        A later Plexlens wrote it.
-    UnreadableInputError
-        The system does not let it be read.
-    """
-    path = folder / NAME
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise UnreadableInputError(
-            file=str(path),
-            what=f"the manifest cannot be read: {error.strerror}",
-            remedy="check that you may read this folder and that its disk is there",
-        ) from error
-    first, _, body = content.partition(b"\n")
-    version, checksum = _read_first_line(path, first)
-    if version > VERSION:
-        raise PdbVersionError(
-            file=str(folder),
-            what=f"the PDB has format version {version}; Plexlens {__version__} knows versions up to {VERSION}",
-            remedy="open it with the Plexlens that wrote it, or a later one",
-        )
-    if hashlib.sha256(body).hexdigest() != checksum:
-        raise damaged(path, "the checksum in its first line is not that of the rest", offset=len(first) + 1)
-    try:
-        return _from_json(json.loads(content))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise damaged(path, f"it has an entry that cannot be understood ({type(error).__name__}: {error})") from error
-
-
-def _read_first_line(path: Path, line: bytes) -> tuple[int, str]:
-    try:
-        head = json.loads(line.rstrip().rstrip(b",") + b"}")
-        if head["format"] == FORMAT and isinstance(head["version"], int) and isinstance(head["checksum"], str):
-            return head["version"], head["checksum"]
-    except (ValueError, KeyError, TypeError):
-        pass
-    raise damaged(path, "its first line does not name the format, version and checksum", offset=0)
-
-
-def _from_json(content: dict[str, Any]) -> Manifest:
-    variants = {
-        table: tuple(tuple(_column(entry) for entry in variant) for variant in listed)
-        for table, listed in content["tables"].items()
-    }
-    ingests = tuple(
-        Ingest(
-            **{
-                **entry,
-                "span": (entry["span"][0], entry["span"][1]),
-                "notes": tuple(Note(**note) for note in entry["notes"]),
-                "files": tuple(_file(listed) for listed in entry["files"]),
-            }
-        )
-        for entry in content["ingests"]
-    )
-    return Manifest(ingests, variants)
-
-
-def _file(entry: dict[str, Any]) -> DataFile:
-    _, _, table, day, _ = entry["path"].split("/")
-    return DataFile(table=table, day=day, **entry)
-
-
 def _column(entry: dict[str, Any]) -> Column:
+    return column_of(entry)
+
+
+def column_of(entry: dict[str, Any]) -> Column:
+    """A column from its JSON."""
     column = Column(entry["name"], entry["type"], tuple(sorted(entry["metadata"].items())))
     _ = column.arrow_type  # a type that this version does not know is found here, not in a query
     return column
@@ -334,8 +480,9 @@ def _column(entry: dict[str, Any]) -> Column:
 
 def damaged(path: Path, what: str, *, offset: int | None = None) -> PdbDamagedError:
     """The error for a damaged manifest, with the way to recover."""
-    if path.with_name(PREVIOUS).exists():
-        remedy = f"copy {PREVIOUS} to {NAME} (it lacks the last ingest only) and ingest that dump again"
-    else:
-        remedy = "move the folder away and ingest the dumps into a new PDB"
-    return PdbDamagedError(file=str(path), what=f"the manifest is damaged: {what}", remedy=remedy, offset=offset)
+    return PdbDamagedError(
+        file=str(path),
+        what=f"the manifest is damaged: {what}",
+        remedy=f"go back to the last good one with: plexlens pdb repair {path.parent}",
+        offset=offset,
+    )

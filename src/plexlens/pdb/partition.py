@@ -19,9 +19,13 @@ UNDATED = "undated"
 DAY_COLUMNS = ("interval_start", "interval_end", "written_at")
 """Columns that date a row, the first that has a value wins: an interval belongs to the day (UTC) it began."""
 
+EXPIRED = ""
+"""Stands for the partition of rows that no longer have one: their record is of a day whose inventory has expired."""
+
 _EPOCH = date(1970, 1, 1)
 _MICROSECONDS = 86_400_000_000
 _NO_DAY = np.iinfo(np.int32).min
+_EXPIRED_DAY = _NO_DAY + 1
 # Damaged time stamps must not make a folder for each day of ten thousand years.
 _PLAUSIBLE = ((date(1970, 1, 2) - _EPOCH).days, (date(2100, 1, 1) - _EPOCH).days)
 
@@ -49,6 +53,8 @@ def partition_of(day: date | None) -> str:
 
 
 def _day_name(days: int) -> str:
+    if days == _EXPIRED_DAY:
+        return EXPIRED
     return UNDATED if days == _NO_DAY else (_EPOCH + timedelta(days=days)).isoformat()
 
 
@@ -57,9 +63,16 @@ class RowDays:
 
     A row is dated by `DAY_COLUMNS`; one without any by the date its record was written, which the record's row in
     ``smf_record`` tells: the batches of ``smf_record`` are to come before those of the sections in the same records.
+
+    Parameters
+    ----------
+    horizon
+        The first day whose records ``smf_record`` still holds (`plexlens.pdb.Manifest.horizons`): rows of
+        records before it are `EXPIRED`, whatever their own day, since the PDB may have held them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, horizon: str = "") -> None:
+        self._horizon = (date.fromisoformat(horizon) - _EPOCH).days if horizon else None
         self._record_no = np.empty(0, np.uint64)
         self._written = np.empty(0, np.int32)
         self._latest = 0
@@ -71,6 +84,8 @@ class RowDays:
         days = self._days(batch)
         if table == "smf_record":
             self._remember(batch, days)
+        elif self._horizon is not None:
+            days = self._without_expired(batch, days)
         first = days[0]
         if (days == first).all():
             return [(_day_name(int(first)), batch)]
@@ -97,6 +112,13 @@ class RowDays:
         if index >= 0 and len(self._record_no):
             days[open_rows] = self._written_days(batch.column(index))[open_rows]
         return days
+
+    def _without_expired(self, batch: pa.RecordBatch, days: np.ndarray) -> np.ndarray:
+        index = batch.schema.get_field_index("record_no")
+        if index < 0 or not len(self._record_no):
+            return days
+        written = self._written_days(batch.column(index))
+        return np.where((written != _NO_DAY) & (written < self._horizon), _EXPIRED_DAY, days).astype(np.int32)
 
     def _remember(self, batch: pa.RecordBatch, days: np.ndarray) -> None:
         numbers = batch.column("record_no").to_numpy(zero_copy_only=False).astype(np.uint64)

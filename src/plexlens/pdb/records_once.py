@@ -44,7 +44,10 @@ class Found:
 
 
 def leave_out_held(
-    tables: StagedTables, rows: RecordRows, hashes: Callable[[str, Iterable[str]], npt.NDArray[np.uint64]]
+    tables: StagedTables,
+    rows: RecordRows,
+    hashes: Callable[[str, Iterable[str]], npt.NDArray[np.uint64]],
+    horizon: str = "",
 ) -> Found:
     """Remove the rows of records that are already held from the staged tables; add the others to the inventory.
 
@@ -56,6 +59,8 @@ def leave_out_held(
         Rows that identify a record.
     hashes
         For an inventory table and days (as partitions are named), the hashes that are held.
+    horizon
+        The first day whose records the inventory still holds: those of earlier days have expired, and are left out too.
 
     Raises
     ------
@@ -67,24 +72,26 @@ def leave_out_held(
     if not told:
         return Found(0, 0)
     records = _inventory(told, rows)
-    starts = records.column("interval_start").to_pylist()
-    days = {partition_of(start and start.date()) for start in starts}
-    held = set(hashes(rows.inventory, days).tolist())
-    duplicates = []
-    for record_no, value in zip(
-        records.column("record_no").to_pylist(), records.column("hash").to_pylist(), strict=True
-    ):
-        if value in held:
+    days = [partition_of(start and start.date()) for start in records.column("interval_start").to_pylist()]
+    held = set(hashes(rows.inventory, set(days)).tolist())
+    duplicates, expired = [], []
+    numbers, values = records.column("record_no").to_pylist(), records.column("hash").to_pylist()
+    for record_no, day, value in zip(numbers, days, values, strict=True):
+        if day < horizon:
+            expired.append(record_no)
+        elif value in held:
             duplicates.append(record_no)
         held.add(value)
-    if duplicates:
-        left_out = pa.array(duplicates, pa.uint64())
+    if duplicates or expired:
+        left_out = pa.array([*duplicates, *expired], pa.uint64())
         for file in staged:
             tables.rewrite(file, lambda part: _without(part, left_out))
         records = _without(records, left_out)
+    if expired:
+        tables.expired[rows.inventory] = len(expired)
     for batch in records.to_batches():
         tables.add(rows.inventory, batch)
-    return Found(len(starts), len(duplicates))
+    return Found(len(days), len(duplicates))
 
 
 def _inventory(files: list[StagedFile], rows: RecordRows) -> pa.Table:

@@ -10,16 +10,19 @@ two thirds of the time that dictionaries for every column take and half the spac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from plexlens.pdb.durable import Disk
-from plexlens.pdb.partition import RowDays, family_of
+from plexlens.pdb.manifest import DataFile
+from plexlens.pdb.partition import EXPIRED, RowDays, family_of
 from plexlens.pdb.schema import Column, TypeConflictError, columns_of, stored_schema
 
 MEMORY = 256 << 20
@@ -30,6 +33,9 @@ PARTITION_MEMORY = 64 << 20
 
 ROW_GROUP_ROWS = 122_880
 """Rows of a row group: what DuckDB gives one thread at a time."""
+
+ALIVE = "alive"
+"""File in a staging folder that a writer locks which does not hold the write lock of the PDB."""
 
 _THREADS = 2
 
@@ -60,6 +66,8 @@ class StagedFile:
         Which of the table's schemas in this ingest it has.
     rows, bytes : int
         Its size.
+    sha256 : str
+        Hash of its bytes.
     """
 
     staged: Path
@@ -69,6 +77,11 @@ class StagedFile:
     variant: int
     rows: int
     bytes: int
+    sha256: str
+
+    def data_file(self, sources: tuple[str, ...]) -> DataFile:
+        """The file as the manifest names it, with rows of these sources."""
+        return DataFile(self.target, self.table, self.day, self.variant, self.rows, self.bytes, self.sha256, sources)
 
 
 @dataclass(slots=True)
@@ -138,25 +151,38 @@ class StagedTables:
     ----------
     folder
         Where the files are written; made if missing.
-    ingest_id
+    writer
         Names the files.
     disk
         Forces them to the device.
     memory
         Bytes of rows held before the largest partitions are written. Up to three further partitions may be on
         their way to disk.
+    horizons
+        By table the first day whose rows are taken; those of earlier days have expired.
     """
 
-    def __init__(self, folder: Path, ingest_id: str, disk: Disk, *, memory: int = MEMORY) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        writer: str,
+        disk: Disk,
+        *,
+        memory: int = MEMORY,
+        horizons: Mapping[str, str] | None = None,
+    ) -> None:
         self.folder = folder
-        self.ingest_id = ingest_id
+        self.writer = writer
         self.rows: dict[str, int] = {}
         """Rows added so far, by table."""
+        self.expired: dict[str, int] = {}
+        """Rows left out because their days have expired, by table."""
+        self._horizons = horizons or {}
         self._disk = disk
         self._memory_limit = memory
         self._partition_limit = min(PARTITION_MEMORY, max(1, memory // 4))
         self._memory = 0
-        self._days = RowDays()
+        self._days = RowDays(self._horizons.get("smf_record", ""))
         self._schemas: dict[str, list[pa.Schema]] = {}
         self._widths: dict[str, list[_RowWidth]] = {}
         self._incoming: dict[str, list[tuple[pa.Schema, int]]] = {}
@@ -188,8 +214,12 @@ class StagedTables:
         schema = self._schemas[table][variant]
         if batch.schema.types != schema.types:
             batch = batch.cast(schema)
-        self.rows[table] = self.rows.get(table, 0) + batch.num_rows
+        horizon = self._horizons.get(table, "")
         for day, rows in self._days.split(table, batch):
+            if day == EXPIRED or day < horizon:
+                self.expired[table] = self.expired.get(table, 0) + rows.num_rows
+                continue
+            self.rows[table] = self.rows.get(table, 0) + rows.num_rows
             self._gather(table, variant, day, rows)
         if self._memory > self._memory_limit:
             self._write_largest()
@@ -223,7 +253,8 @@ class StagedTables:
         self.rows[file.table] -= before.num_rows - after.num_rows
         if after.num_rows:
             self._write_parquet(after, file.staged)
-            self._done.append(replace(file, rows=after.num_rows, bytes=file.staged.stat().st_size))
+            size, sha256 = file.staged.stat().st_size, sha256_of(file.staged)
+            self._done.append(replace(file, rows=after.num_rows, bytes=size, sha256=sha256))
         else:
             file.staged.unlink()
 
@@ -312,7 +343,7 @@ class StagedTables:
         schema = self._schemas[partition.table][partition.variant]
         rows = pa.Table.from_batches(partition.batches(), schema=schema)
         partition.levels = []
-        name = f"{self.ingest_id}-{number}.parquet"
+        name = f"{self.writer}-{number}.parquet"
         staged = self.folder / f"{partition.table}@{partition.day}@{name}"
         self._write_parquet(rows, staged)
         target = PurePosixPath("tables", family_of(partition.table), partition.table, partition.day, name)
@@ -324,15 +355,24 @@ class StagedTables:
             variant=partition.variant,
             rows=rows.num_rows,
             bytes=staged.stat().st_size,
+            sha256=sha256_of(staged),
         )
 
     def _write_parquet(self, rows: pa.Table, path: Path) -> None:
-        pq.write_table(
-            rows,
-            path,
-            row_group_size=ROW_GROUP_ROWS,
-            compression="zstd",
-            compression_level=1,
-            use_dictionary=[one.name for one in rows.schema if pa.types.is_string(one.type)],
-        )
+        pq.write_table(rows, path, row_group_size=ROW_GROUP_ROWS, **parquet_options(rows.schema))
         self._disk.sync_file(path)
+
+
+def parquet_options(schema: pa.Schema) -> dict[str, Any]:
+    """Options of the Parquet writer for the files of a table."""
+    return {
+        "compression": "zstd",
+        "compression_level": 1,
+        "use_dictionary": [one.name for one in schema if pa.types.is_string(one.type)],
+    }
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file's bytes, in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
