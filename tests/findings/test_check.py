@@ -454,7 +454,11 @@ def test_as_json() -> None:
     assert [(other["rule"], other["intervals"]) for other in found["passed"]] == [("test.passes", 2)]
     (lacking,) = found["not_checked"]
     assert (lacking["rule"], lacking["lack"]) == ("test.lacks", "records missing")
-    assert lacking["needs"] == ["SMF 74-1 (smf74_1_device)", "RMF XML DEVICE (rmf_xml_device)"]
+    assert lacking["needs"] == [
+        "SMF 74-1 (smf74_1_device)",
+        "RMF XML DEVICE (rmf_xml_device)",
+        "RMF XML DEVR of Monitor III (rmf_xml_m3_device)",
+    ]
 
 
 # --- from records to findings -----------------------------------------------------------------------------------------

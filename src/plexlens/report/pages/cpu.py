@@ -32,6 +32,11 @@ PAGE = Page(
             "at /gpm/rmfpp.xml?reports=CPU.",
         ),
         Way(
+            "RMF XML CPC of Monitor III",
+            "plexlens watch http://HOST:8803, the address of the Distributed Data Server; or its answer to "
+            "/gpm/rmfm3.xml?report=CPC.",
+        ),
+        Way(
             "RMF text CPU",
             "Postprocessor control statement REPORTS(CPU) with output to ddname MFRxxxxx, as text.",
         ),

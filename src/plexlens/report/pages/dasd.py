@@ -38,6 +38,12 @@ PAGE = Page(
         ),
         Way("RMF XML CHAN", "RMF Postprocessor with REPORTS(CHAN) and XPRPTS, or /gpm/rmfpp.xml of its server."),
         Way(
+            "RMF XML DEVR of Monitor III",
+            "plexlens watch http://HOST:8803, the address of the Distributed Data Server; or its answer to "
+            "/gpm/rmfm3.xml?report=DEVR.",
+        ),
+        Way("RMF XML CHANNEL of Monitor III", "The same, with report=CHANNEL."),
+        Way(
             "SMF 42-6",
             "TYPE(42) in SMFPRMxx, not left out by subtype. It is written at CLOSE, and after each interval record of "
             "SMF 30, so that data sets open for long need INTERVAL(SMF,SYNC).",

@@ -138,7 +138,8 @@ class ReportByAddress:
         if not self.takes(spec, segment, part, table, where):
             return
         for row in table.rows:
-            if not row.is_total and row.cells:
+            # Monitor III sets kinds of processor apart by rows of empty cells.
+            if not row.is_total and any(printed.text for printed in row.cells):
                 values = {**self.common, **self._whole.get(spec.name, {}), **cells(spec, row, where)}
                 made = self.filled(spec, segment, part, table, values)
                 if made is not None:

@@ -32,6 +32,7 @@ from plexlens.ingest.printed.xml.output import Output
 from plexlens.ingest.printed.xml.report_rows import ReportRows, as_name
 from plexlens.ingest.printed.xml.rows import NOWHERE, Cell
 from plexlens.ingest.printed.xml.table_rows import Piece, TableRows
+from plexlens.ingest.printed.xml.tables import MONITOR3, POSTPROCESSOR
 from plexlens.ingest.printed.xml.walk import LONGEST
 from plexlens.ingest.source import Severity
 
@@ -41,7 +42,7 @@ _OF_A_FRAGMENT = frozenset({"segment", "part", "table", "var-list"})
 FRAGMENT = "FRAGMENT"
 """The name of a report whose document lacks everything above its segments."""
 _OF_THE_FILE = frozenset({"server", "rmf-mfpmsg", "message"})
-_GATHERERS = {"postprocessor": "postprocessor", "report": "monitor3"}
+_GATHERERS = {"postprocessor": POSTPROCESSOR, "report": MONITOR3}
 _HEADS_OF_REPORT = frozenset({"metric", "version", "resource"})
 _IN_PIECES = frozenset({"row", "var", "message"})
 _GIVE_A_REPORT = "give RMF Postprocessor or Monitor III XML as the Distributed Data Server returns it"

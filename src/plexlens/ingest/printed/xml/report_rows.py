@@ -10,7 +10,7 @@ from plexlens.ingest.printed.xml.interval import read_resource, read_times
 from plexlens.ingest.printed.xml.model import Part, Report, Segment
 from plexlens.ingest.printed.xml.output import Output
 from plexlens.ingest.printed.xml.rows import NOWHERE, Cell, Context, Place, Value
-from plexlens.ingest.printed.xml.tables import TwinReport, twin_of
+from plexlens.ingest.printed.xml.tables import MONITOR3, TwinReport, twin_of
 from plexlens.ingest.source import Severity
 
 _HELD_VALUES = 1 << 16
@@ -49,6 +49,7 @@ class ReportRows:
         self._released = False
         self._held: list[tuple[Place, Value]] = []
         self._held_segments: list[Segment] = []
+        self._whole: Segment | None = None
         self._place = Place()
         self._context: Context | None = None
         self._context_of = self._place
@@ -63,6 +64,10 @@ class ReportRows:
         self.report.id = attributes.get("id") or self.report.id
         self.report.option = attributes.get("option") or self.report.option
         self._twin = twin_of(self.report, self._output.known)
+        if self._twin is not None and self.report.gatherer == MONITOR3:
+            # A Monitor III report has a caption and a table, and no segments around them.
+            self.part = Part()
+            self._whole = Segment(line=self.report.line, parts=[self.part])
 
     def begin_segment(self, line: int) -> None:
         """Begin a segment."""
@@ -163,6 +168,8 @@ class ReportRows:
                 self._no_interval(self.report.line, "no <time-data>")
             self._release()
         if self._twin is not None and whole:
+            if self._whole is not None:
+                self._add_twin_rows(self._twin.segment(self._whole))
             self._add_twin_rows(self._twin.finish())
             if self.has_data and not self._twin_rows:
                 self._output.note(

@@ -16,6 +16,10 @@ from plexlens.ingest.printed.xml.xcf import XcfReport
 PREFIX = "rmf_xml_"
 """How the names of this source's tables begin."""
 VALUE = "rmf_xml_value"
+POSTPROCESSOR, MONITOR3 = "postprocessor", "monitor3"
+"""Gatherers of reports."""
+_OF_MONITOR3 = "monitor3/"
+"""What begins the name of a Monitor III report in the catalogue: the Postprocessor has reports of the same id."""
 
 _READERS: dict[str, type[ReportByAddress]] = {
     "CPU": CpuReport,
@@ -39,5 +43,9 @@ class TwinReport(Protocol):
 def twin_of(report: Report, known: Catalogue) -> TwinReport | None:
     """The reader of a report that has twins; None for any other report."""
     metric = (report.id or "").upper()
-    specs = known.of_report(PREFIX, metric) if report.gatherer == "postprocessor" else ()
+    if report.gatherer == MONITOR3:
+        metric = f"{_OF_MONITOR3}{metric}"
+    elif report.gatherer != POSTPROCESSOR:
+        return None
+    specs = known.of_report(PREFIX, metric)
     return _READERS.get(metric, ReportByAddress)(report, specs) if specs else None
