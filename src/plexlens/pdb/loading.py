@@ -108,6 +108,7 @@ class Job:
     leap_seconds: bool
     memory: int
     bounds: Mapping[str, Sequence[Bound]]
+    names: Mapping[Path, str] = field(default_factory=dict)
     horizons: bool = True
     results: list[IngestResult] = field(default_factory=list)
     failures: list[PlexlensError] = field(default_factory=list)
@@ -124,6 +125,7 @@ def ingest(
     memory: int = MEMORY,
     wait: float = 0.0,
     tell: Callable[[str], None] = unheard,
+    names: Mapping[Path, str] | None = None,
 ) -> list[IngestResult]:
     """Load sources into a PDB one after another, each completely or not at all.
 
@@ -148,6 +150,8 @@ def ingest(
         Seconds to wait for another process that writes into the PDB.
     tell
         Told, as sentences, for whom it waits and what a writer before has left.
+    names
+        What the PDB calls files that are there for the ingest only: where their contents came from.
 
     Returns
     -------
@@ -170,7 +174,7 @@ def ingest(
     found = sources.expand(paths)
     folders = tuple(map(Path, layouts))
     bounds = plausible.read_bounds(folders)
-    job = Job(pdb, progress or silent, folders, codepage, leap_seconds, memory, bounds)
+    job = Job(pdb, progress or silent, folders, codepage, leap_seconds, memory, bounds, names or {})
     with writing(pdb, wait=wait, tell=tell):
         for path, named in found:
             try:
@@ -200,6 +204,7 @@ class _Source:
     """A file that is read into the PDB, and the source whose place it takes, if the PDB held it before."""
 
     path: Path
+    name: str
     kind: sources.SourceKind
     state: _Identity
     sample: str
@@ -239,10 +244,11 @@ def load(path: Path, job: Job, *, again: bool = False) -> IngestResult:
         held = job.pdb.manifest.find(hash_of(path, lambda done: job.progress(done, state.size, stage)))
         if held is not None and not again and not held.incomplete:
             return IngestResult(str(path), Outcome.ALREADY_HELD, held)
+    name = job.names.get(path, str(path))
     ingest_id = held.id if held else job.pdb.manifest.new_id(sample)
     # No file of another commit has its name: one that went may come back by an undo.
     writer = f"{ingest_id}.{job.pdb.head.commit + 1}"
-    source = _Source(path, kind, state, sample, ingest_id, writer, datetime.now(UTC), held)
+    source = _Source(path, name, kind, state, sample, ingest_id, writer, datetime.now(UTC), held)
     folder = staging_folder(job.pdb.path, writer)
     horizons = job.pdb.manifest.horizons if job.horizons else {}
     tables = told_of_disk(
@@ -289,7 +295,8 @@ def _stage(source: _Source, reading: Reading, tables: StagedTables, job: Job) ->
         if position is not None:
             job.progress(min(position, size), size, stage)
     if reading.damage:
-        _add(path, tables, "damage", damage_batch(reading.damage), job.pdb)
+        damage = [replace(one, file=source.name) for one in reading.damage]
+        _add(path, tables, "damage", damage_batch(damage), job.pdb)
     job.progress(size, size, stage)
 
 
@@ -324,7 +331,7 @@ def _records_once(source: _Source, reading: Reading, tables: StagedTables, job: 
 
 def _mark_implausible(path: Path, tables: StagedTables, job: Job) -> tuple[Note, ...]:
     """Record the values above their bounds in a table of their own; return their counts as notes."""
-    checker = Plausibility(str(path), job.bounds)
+    checker = Plausibility(job.names.get(path, str(path)), job.bounds)
     columns = {
         table: {column.name: column.unit for variant in variants for column in variant}
         for table, variants in tables.variants.items()
@@ -378,7 +385,7 @@ def _entry(source: _Source, sha256: str, reading: Reading, found: Found, job: Jo
         id=source.ingest_id,
         sha256=sha256,
         sample=source.sample,
-        file=str(source.path),
+        file=source.name,
         size=source.size,
         kind=source.kind.name,
         started_at=source.started.isoformat(),

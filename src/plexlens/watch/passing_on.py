@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from typing import Any
 
 from plexlens.errors import UsageError
 from plexlens.json_text import json_text
+from plexlens.watch.dds.address import PASSWORD, USER
 
 #: Seconds that a receiver has for a finding.
 _LIMIT = 20.0
@@ -70,30 +72,66 @@ class Receivers:
                 remedy="give an address such as https://alerts.example/plexlens",
             )
 
-    def give(self, finding: dict[str, Any]) -> None:
-        """Pass a finding on. A receiver that fails three times is named, and the others still get it."""
-        text = json_text(finding)
-        self.line(text)
+    @property
+    def each(self) -> dict[str, Callable[[dict[str, Any]], str]]:
+        """Functions by receiver that give it a finding once, and return what went wrong, or nothing."""
+        found: dict[str, Callable[[dict[str, Any]], str]] = {}
         if self.command:
-            self._tried("the command", lambda: _run(self.command, text))
+            found["command"] = lambda finding: _run(self.command, json_text(finding))
         if self.webhook:
-            self._tried("the webhook", lambda: _post(self.webhook, text))
+            found["webhook"] = lambda finding: _post(self.webhook, json_text(finding))
+        return found
 
-    def _tried(self, what: str, give: Callable[[], str]) -> None:
+    def give(self, finding: dict[str, Any], without: Container[str] = ()) -> dict[str, str]:
+        """Pass a finding on.
+
+        Parameters
+        ----------
+        finding
+            Plain values.
+        without
+            Receivers that do not get it now.
+
+        Returns
+        -------
+        dict
+            Receivers that did not take it in three tries, with what the last one gave.
+        """
+        self.line(json_text(finding))
+        refused = {}
+        for name, give in self.each.items():
+            if name in without:
+                continue
+            wrong = self._tried(lambda give=give: give(finding))  # type: ignore[misc]
+            if wrong:
+                self.tell(
+                    f"the {name} did not take a finding after {_TRIES} tries: {wrong}; it is kept and given again"
+                )
+                refused[name] = wrong
+        return refused
+
+    def _tried(self, give: Callable[[], str]) -> str:
+        wrong = ""
         for number in range(_TRIES):
             if number:
                 time.sleep(self.wait * 2 ** (number - 1))
             wrong = give()
             if not wrong:
-                return
-        self.tell(f"{what} did not take a finding after {_TRIES} tries: {wrong}")
+                break
+        return wrong
 
 
 def _run(command: str, text: str) -> str:
     """Run the command; return what went wrong, or nothing."""
     try:
         done = subprocess.run(
-            shlex.split(command), input=text, text=True, capture_output=True, timeout=_LIMIT, check=False
+            shlex.split(command),
+            input=text,
+            text=True,
+            capture_output=True,
+            timeout=_LIMIT,
+            check=False,
+            env={name: value for name, value in os.environ.items() if name not in (USER, PASSWORD)},
         )
     except OSError as error:
         return f"{command}: {error.strerror or error}"

@@ -38,6 +38,11 @@ class Folders:
         self._done: dict[Path, State] = {}
         self._wrong: set[str] = set()
 
+    @property
+    def are_there(self) -> bool:
+        """Whether any folder is watched."""
+        return bool(self._folders)
+
     def look(self) -> list[Path]:
         """Files that have settled since the look before and are not done with, by name."""
         now: dict[Path, State] = {}

@@ -1,18 +1,22 @@
-"""The watch over folders: look, ingest what has settled, judge, pass on, wait."""
+"""The watch over folders and servers: look, ingest what is new, judge, pass on, wait."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Event
 
 from plexlens.errors import PdbLockedError, PdbWriteError, PlexlensError, SourceChangedError
-from plexlens.pdb import Outcome, Pdb, ingest
+from plexlens.pdb import IngestResult, Outcome, Pdb, ingest
 from plexlens.pdb.opening import DumpReading, losses
 from plexlens.progress import Progress, silent
 from plexlens.watch.aside import forget, is_set_aside, set_aside
+from plexlens.watch.dds.server import Arrival, Server
 from plexlens.watch.judging import Judge
+from plexlens.watch.outbox import Outbox
 from plexlens.watch.passing_on import Receivers
 from plexlens.watch.settling import Folders
 
@@ -30,7 +34,7 @@ class Counts:
 
 
 class Watcher:
-    """A watch over folders.
+    """A watch over folders and servers.
 
     Parameters
     ----------
@@ -48,6 +52,8 @@ class Watcher:
         Told what happens, as sentences.
     progress
         Told how far an ingest is.
+    servers
+        Distributed Data Servers.
     """
 
     def __init__(
@@ -60,6 +66,7 @@ class Watcher:
         reading: DumpReading,
         tell: Callable[[str], None],
         progress: Progress = silent,
+        servers: Sequence[Server] = (),
     ) -> None:
         self.folders = folders
         self.pdb = pdb
@@ -68,8 +75,11 @@ class Watcher:
         self.reading = reading
         self.tell = tell
         self.progress = progress
+        self.servers = tuple(servers)
+        self.outbox = Outbox(pdb.path, tell)
         self.counts = Counts()
         self._said = ""
+        self._next_look = 0.0
 
     def run(self, interval: float, stop: Event, *, once: bool = False) -> Counts:
         """Watch until told to stop.
@@ -77,11 +87,11 @@ class Watcher:
         Parameters
         ----------
         interval
-            Seconds between two looks.
+            Seconds between two looks at the folders; a server says itself when it is asked.
         stop
-            Ends the watch after the file that is being read.
+            Ends the watch after the file or answer that is being read.
         once
-            Whether two looks are enough.
+            Whether two looks at the folders are enough, and the intervals that each server has now.
 
         Returns
         -------
@@ -90,34 +100,61 @@ class Watcher:
         """
         # Sources that were ingested before a crash and not judged.
         self._judge()
-        self._take(self.folders.look(), stop)
-        while not stop.wait(interval):
-            self._take(self.folders.look(), stop)
-            if once:
-                for path in self.folders.unsettled():
-                    self.tell(f"{path}: it is still being written, or could not be taken; look again later")
+        self._look_at_folders(interval, stop)
+        self._ask_servers(stop)
+        while not self._is_over and not (once and not self.folders.are_there):
+            if stop.wait(self._pause(interval)):
                 break
+            if self._pause_of_folders() <= 0:
+                self._look_at_folders(interval, stop)
+                if once:
+                    break
+            self._ask_servers(stop)
+        if once:
+            self._end_once(stop)
+        self.outbox.give(self.receivers.each, now=True)
         return self.counts
 
-    def _take(self, settled: list[Path], stop: Event) -> None:
-        for path in settled:
+    @property
+    def _is_over(self) -> bool:
+        return not self.folders.are_there and all(server.is_over for server in self.servers)
+
+    def _pause(self, interval: float) -> float:
+        """Seconds until something is to be looked at."""
+        waits = [server.pause for server in self.servers if not server.is_over]
+        return min([*waits, self._pause_of_folders()]) if waits else interval
+
+    def _pause_of_folders(self) -> float:
+        return self._next_look - time.monotonic() if self.servers else 0.0
+
+    def _end_once(self, stop: Event) -> None:
+        for path in self.folders.unsettled():
+            self.tell(f"{path}: it is still being written, or could not be taken; look again later")
+        for server in self.servers:
+            while server.is_behind and server.failure is None and not server.is_over and not stop.wait(server.pause):
+                self._ask_servers(stop)
+
+    def _look_at_folders(self, interval: float, stop: Event) -> None:
+        self._next_look = time.monotonic() + interval
+        for path in self.folders.look():
             if stop.is_set():
                 return
-            if is_set_aside(path) or self._ingest(path):
+            if is_set_aside(path) or self._ingest_file(path):
                 self.folders.done(path)
         self._judge()
 
-    def _ingest(self, path: Path) -> bool:
+    def _ask_servers(self, stop: Event) -> None:
+        for server in self.servers:
+            for arrival in server.look(stop):
+                if self._ingest_arrival(server, arrival):
+                    self._judge()
+            if stop.is_set():
+                return
+
+    def _ingest_file(self, path: Path) -> bool:
         """Ingest a file; return whether it is done with."""
         try:
-            results = ingest(
-                [path],
-                self.pdb,
-                progress=self.progress,
-                layouts=self.reading.layouts,
-                codepage=self.reading.codepage,
-                leap_seconds=self.reading.leap_seconds,
-            )
+            results = self._ingest(path)
         except _PASSING as error:
             self._say(str(error))
             return False
@@ -128,14 +165,47 @@ class Watcher:
             self.tell(f"set aside: {error}")
             set_aside(path, error, self.tell)
             return True
-        self._said = ""
         forget(path)
+        self._told(results)
+        self.counts.ingested += sum(one.outcome in (Outcome.ADDED, Outcome.NOTHING_NEW) for one in results)
+        return True
+
+    def _ingest_arrival(self, server: Server, arrival: Arrival) -> bool:
+        """Ingest answers of a server; return whether they are held."""
+        with TemporaryDirectory(prefix="plexlens-") as folder:
+            path = Path(folder) / "answers.xml"
+            path.write_bytes(arrival.body)
+            try:
+                results = self._ingest(path, arrival.name)
+            except _PASSING as error:
+                self._say(str(error))
+                return False
+            except PlexlensError as error:
+                self.counts.set_aside += 1
+                self.tell(f"{arrival.name}: its answers cannot be ingested: {error.what}; {error.remedy}")
+                server.set_aside(arrival)
+                return False
+        self._told(results, arrival.name)
+        server.taken(arrival)
+        return True
+
+    def _ingest(self, path: Path, name: str = "") -> list[IngestResult]:
+        return ingest(
+            [path],
+            self.pdb,
+            progress=self.progress,
+            layouts=self.reading.layouts,
+            codepage=self.reading.codepage,
+            leap_seconds=self.reading.leap_seconds,
+            names={path: name} if name else None,
+        )
+
+    def _told(self, results: list[IngestResult], name: str = "") -> None:
+        self._said = ""
         for result in results:
-            self.tell(f"{path}: {result.outcome.value}")
-            self.counts.ingested += result.outcome in (Outcome.ADDED, Outcome.NOTHING_NEW)
+            self.tell(f"{name or result.file}: {result.outcome.value}")
         for loss in losses(self.pdb, results):
             self.tell(loss)
-        return True
 
     def _say(self, message: str) -> None:
         """Say something that lasts only once."""
@@ -144,9 +214,16 @@ class Watcher:
         self._said = message
 
     def _judge(self) -> None:
+        self.outbox.give(self.receivers.each)
         found = self.judge.new()
+        # A receiver that does not answer would hold up what arrives: the others of a round wait, in their order.
+        failing = {name for name in self.receivers.each if self.outbox.waits_for(name)}
         for finding in found:
-            self.receivers.give(finding)
+            refused = dict.fromkeys(failing, "it did not take the one before")
+            refused |= self.receivers.give(finding, without=failing)
+            for name, why in refused.items():
+                self.outbox.add(name, finding, why)
+            failing |= set(refused)
         self.counts.findings += len(found)
         if self.judge.is_behind:
             self.judge.keep(found)
