@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from datetime import date, datetime
@@ -67,29 +65,37 @@ SAME: dict[str, tuple[Callable[[Database], Any], tuple[str, ...]]] = {
     "sql": (lambda pdb: pdb.sql(_QUERY), ("sql", "pdb", _QUERY)),
     "sql of a part": (lambda pdb: pdb.sql(_QUERY, systems="SYS1"), ("sql", "pdb", _QUERY, "--system", "SYS1")),
     "compare": (
-        lambda pdb: px.compare(pdb, "pdb@1996-05-29", mix_bound=0.5),
+        lambda pdb: px.compare_runs(pdb, "pdb@1996-05-29", mix_bound=0.5),
         ("compare", "pdb", "pdb@1996-05-29", "--mix-bound", "50"),
     ),
-    "compare dumps": (lambda pdb: px.compare("example.smf", "pdb"), ("compare", "example.smf", "pdb")),
+    "compare dumps": (lambda pdb: px.compare_runs("example.smf", "pdb"), ("compare", "example.smf", "pdb")),
     "compare runs of a study": (
-        lambda pdb: px.compare("VM/XA 2.1", "VM/ESA 1.1", chain="vmesa-1992:table-03"),
+        lambda pdb: px.compare_runs("VM/XA 2.1", "VM/ESA 1.1", chain="vmesa-1992:table-03"),
         ("compare", "VM/XA 2.1", "VM/ESA 1.1", "--chain", "vmesa-1992:table-03"),
     ),
     "plan": (
         lambda pdb: px.plan(pdb, scale={"": 1.3}, engines="+1", tolerance=0.4),
         ("plan", "pdb", "--scale", "1.3", "--engines", "+1", "--tolerance", "40"),
     ),
-    "pools": (lambda pdb: px.pools("trace.smf", sizes=[100, 500]), ("pools", "trace.smf", "--sizes", "100,500")),
+    "pools": (
+        lambda pdb: px.analyse_pools("trace.smf", sizes=[100, 500]),
+        ("pools", "trace.smf", "--sizes", "100,500"),
+    ),
     "pools with a change": (
-        lambda pdb: px.pools("trace.smf", pool="BP1=2000,vpseqt=40", settings="trace.smf"),
+        lambda pdb: px.analyse_pools("trace.smf", pool="BP1=2000,vpseqt=40", settings="trace.smf"),
         ("pools", "trace.smf", "--pool", "BP1=2000,vpseqt=40", "--settings", "trace.smf"),
     ),
     "simulate": (
-        lambda pdb: px.simulate(_SCENARIO, seconds=2, seed=7),
+        lambda pdb: px.simulate_scenario(_SCENARIO, seconds=2, seed=7),
         ("simulate", _SCENARIO, "--seconds", "2", "--seed", "7"),
     ),
+    "study": (lambda pdb: px.study("cics-2012"), ("study", "cics-2012")),
+    "study with a goal": (
+        lambda pdb: px.study("vmesa-1992", goals={"storage-response": 0.7}, predictions={"capacity-9021": [8, 10]}),
+        ("study", "vmesa-1992", "--goal", "storage-response=0.7", "--predict", "capacity-9021=8,10"),
+    ),
     "simulate twice": (
-        lambda pdb: px.simulate(_SCENARIO, seconds=2, replications=2),
+        lambda pdb: px.simulate_scenario(_SCENARIO, seconds=2, replications=2),
         ("simulate", _SCENARIO, "--seconds", "2", "--replications", "2"),
     ),
 }
@@ -279,15 +285,23 @@ WRONG: dict[str, tuple[Callable[[Database], Any], type[PlexlensError], str]] = {
     "no query that reads": (lambda pdb: pdb.sql("drop table smf_record"), UsageError, "only reads"),
     "wrong ending": (lambda pdb: pdb.report().save("report.docx"), UsageError, "end the name in"),
     "unwritable": (lambda pdb: pdb.report().save("/no/folder/report.html"), UsageError, "no folder"),
-    "input replaced": (lambda pdb: px.pools("trace.smf", sizes=[5]).save("pdb/x.html"), UsageError, "holds only"),
+    "input replaced": (
+        lambda pdb: px.analyse_pools("trace.smf", sizes=[5]).save("pdb/x.html"),
+        UsageError,
+        "holds only",
+    ),
     "no database": (lambda pdb: px.open("nothing"), UsageError, "no such folder"),
     "a file": (lambda pdb: px.open("example.smf"), UsageError, "is a folder"),
     "no file": (lambda pdb: px.read("nothing.smf"), UnreadableInputError, "check the name"),
     "nothing named": (lambda pdb: px.read(), UsageError, "no file is named"),
-    "no trace": (lambda pdb: px.pools("example.smf"), NothingUsableError, "IFCID"),
-    "no run": (lambda pdb: px.compare("pdb", "nothing"), PlexlensError, "nothing"),
-    "no scenario": (lambda pdb: px.simulate("nothing.toml"), UnreadableInputError, "name a scenario file"),
-    "records without a dump": (lambda pdb: px.simulate(_SCENARIO, page_trace=True), UsageError, "no dump is named"),
+    "no trace": (lambda pdb: px.analyse_pools("example.smf"), NothingUsableError, "IFCID"),
+    "no run": (lambda pdb: px.compare_runs("pdb", "nothing"), PlexlensError, "nothing"),
+    "no scenario": (lambda pdb: px.simulate_scenario("nothing.toml"), UnreadableInputError, "name a scenario file"),
+    "records without a dump": (
+        lambda pdb: px.simulate_scenario(_SCENARIO, page_trace=True),
+        UsageError,
+        "no dump is named",
+    ),
     "no form of a table": (lambda pdb: pdb.sql("select 1").save("rows.html"), UsageError, "end the name in"),
     "no form of an export": (lambda pdb: pdb.export("v", form="html"), UsageError, "parquet, csv"),
     "into the database": (lambda pdb: pdb.export("pdb/v"), UsageError, "holds only its own files"),
@@ -337,14 +351,10 @@ def test_a_database_takes_in_what_was_ingested_since(tmp_path: Path) -> None:
         assert opened.sql(query).to_json() == [{"n": 2}]
 
 
-@pytest.mark.parametrize("name", ["compare", "pools", "simulate"])
-def test_a_function_stands_beside_the_package_of_its_name(name: str) -> None:
-    """The import of plexlens.compare.x makes plexlens.compare a module; it is still the function when called."""
-    program = (
-        f"import plexlens as px; import plexlens.{name} as package; from plexlens.errors import PlexlensError\n"
-        f"assert px.{name} is package\n"
-        f"try: px.{name}('no such file', 'nor this')\n"
-        "except PlexlensError as error: print(error.remedy)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip()
+def test_no_function_has_the_name_of_a_package() -> None:
+    """The import of a package sets it as an attribute, over a function of the same name."""
+    packages = {path.name for path in (ROOT / "src/plexlens").iterdir()} | {
+        path.stem for path in (ROOT / "src/plexlens").glob("*.py")
+    }
+    assert not set(px.__all__) & packages
+    assert all(callable(getattr(px, name)) for name in px.__all__ if name != "__version__")

@@ -6,7 +6,7 @@ The names are given by the package itself: ``import plexlens as px; px.open("pdb
 from __future__ import annotations
 
 from plexlens.api.answers import Answer, Page
-from plexlens.api.asked import compare, plan, pools, simulate
+from plexlens.api.asked import analyse_pools, compare_runs, plan, simulate_scenario, study
 from plexlens.api.database import Database, DataLossWarning, open_database, read
 from plexlens.api.table import Numbers, Rows
 
@@ -17,10 +17,11 @@ __all__ = [
     "Numbers",
     "Page",
     "Rows",
-    "compare",
+    "analyse_pools",
+    "compare_runs",
     "open_database",
     "plan",
-    "pools",
     "read",
-    "simulate",
+    "simulate_scenario",
+    "study",
 ]

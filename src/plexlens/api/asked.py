@@ -1,4 +1,4 @@
-"""Questions of the commands that are not of one database: compare, plan, pools, simulate."""
+"""Questions of the commands that are not of one database: compare, plan, pools, simulate, study."""
 
 from __future__ import annotations
 
@@ -14,8 +14,15 @@ from plexlens.api.selecting import AnyPath, Moment, Names, selection_of
 from plexlens.capacity import TOLERANCE, Change, to_object
 from plexlens.capacity.page.report import plan_report
 from plexlens.capacity.planned import planned
+from plexlens.compare.analysis.analysis import analyse
+from plexlens.compare.analysis.asked import asked_of, check_asked
+from plexlens.compare.analysis.json_object import to_object as analysis_object
+from plexlens.compare.audit.audit import audit
+from plexlens.compare.audit.json_object import to_object as audit_object
 from plexlens.compare.page.asked import compared
+from plexlens.compare.page.study import study_report
 from plexlens.compare.runs.comparability import Bounds
+from plexlens.compare.study.reader import load_study
 from plexlens.metrics.opening import inputs_of
 from plexlens.pdb.opening import DumpReading
 from plexlens.pools.page.answer import answer
@@ -33,7 +40,7 @@ from plexlens.whole_file import check_file
 Source = Database | AnyPath
 
 
-def compare(
+def compare_runs(
     base: Source,
     new: Source,
     *,
@@ -159,7 +166,7 @@ def plan(
     )
 
 
-def pools(
+def analyse_pools(
     *traces: Source,
     sizes: Sequence[int] = (),
     sample: float | None = None,
@@ -254,7 +261,7 @@ class Simulation(Answer):
         return f"<simulation of {self.runs[0].scenario.file}: {len(self.runs)} runs of {classes}>"
 
 
-def simulate(
+def simulate_scenario(
     scenario: AnyPath,
     output: AnyPath | None = None,
     *,
@@ -294,6 +301,42 @@ def simulate(
     check_file(target, [file])
     runs, records = wanted.run(read_scenario(file).with_run(seed=seed, seconds=seconds))
     return Simulation(runs, target, records)
+
+
+def study(
+    name: AnyPath,
+    *,
+    goals: Mapping[str, float] | None = None,
+    predictions: Mapping[str, Sequence[int]] | None = None,
+) -> Page:
+    """Work out the tables of a published study from their measured columns, as `plexlens study`.
+
+    Parameters
+    ----------
+    name
+        A bundled study, ``"cics-2012"`` for example, or a folder with a study.toml.
+    goals
+        Your own goal by curve over load or size.
+    predictions
+        Numbers of processors to predict by capacity curve.
+
+    Raises
+    ------
+    PlexlensError
+        As the command.
+    """
+    asked = asked_of(
+        [f"{curve}={goal!r}" for curve, goal in (goals or {}).items()],
+        [f"{curve}={','.join(map(str, numbers))}" for curve, numbers in (predictions or {}).items()],
+    )
+    found = audit(load_study(str(name)))
+    if asked:
+        check_asked(asked, [analyse(found)])
+    analysis = analyse(found, asked)
+    return Page(
+        lambda: study_report([found], [analysis]),
+        lambda: {**audit_object(found), **analysis_object(analysis)},
+    )
 
 
 def _address(source: Source) -> str:
