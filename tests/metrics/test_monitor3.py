@@ -45,7 +45,8 @@ def cpc(label: str = ",SYS1,MVS_IMAGE", own: str = "LP1") -> str:
 
 def sysinfo() -> str:
     return monitor3(
-        "SYSINFO", caption({"SYSPRVVC": "3.0", "SYSPKCVC": "1.0", "SYSLCPVC": "75", "SYSPRTVC": "1.0", "SYSMUIVC": "60"})
+        "SYSINFO",
+        caption({"SYSPRVVC": "3.0", "SYSPKCVC": "1.0", "SYSLCPVC": "75", "SYSPRTVC": "1.0", "SYSMUIVC": "60"}),
     )
 
 
@@ -89,7 +90,9 @@ def test_the_partitions_of_a_machine_are_taken_from_one_of_its_systems(tmp_path:
 def test_a_dedicated_partition_has_no_share_by_weight(tmp_path: Path) -> None:
     ded = ("LP3", "0", "10", "1.0", "9.0", "9.0", "0.0", "2.0", "2.0", "CP", "1", "999", "")
     body = caption(CAPTION) + "".join(row(*cells) for cells in (*ROWS[:3], ded)) + heads(*HEADS)
-    shares = {one["partition"]: one["weight_share"] for one in rows_of(tmp_path, "cpu_partition", monitor3("CPC", body))}
+    shares = {
+        one["partition"]: one["weight_share"] for one in rows_of(tmp_path, "cpu_partition", monitor3("CPC", body))
+    }
     assert shares == {"LP1": 0.75, "LP2": 0.25, "LP3": 0.0}
 
 
