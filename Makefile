@@ -21,12 +21,17 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 
 demo: $(BUILD)/core
 	@mkdir -p out
-	@$(BIN)/plexlens example -o out/example.smf
-	@$(BIN)/plexlens ingest out/example.smf --pdb out/pdb
-	@$(BIN)/plexlens report out/pdb -o out/report.html
+	@$(BIN)/plexlens example -o out/example.smf && $(BIN)/plexlens report out/example.smf -o out/example.html & \
+	published=$$!; \
+	$(BIN)/plexlens example --day -o out/day.smf && \
+	$(BIN)/plexlens ingest out/day.smf --pdb out/day && \
+	$(BIN)/plexlens report out/day -o out/report.html \
+	  --title "A simulated day: 10 s of each 10 min were simulated, and stand for all of it" && \
+	wait $$published
 	@echo
-	@echo "The report is out/report.html: open it in a browser."
-	@echo "To look around in the same data: $(BIN)/plexlens serve out/pdb"
+	@echo "out/report.html is a simulated day of a sysplex, in which something begins at 14:10: open it in a browser."
+	@echo "out/example.html has the figures of published studies."
+	@echo "To look around in the day: $(BIN)/plexlens serve out/day"
 
 test: lint types rust-test python-test fuzz
 	@echo "make test: everything passed"

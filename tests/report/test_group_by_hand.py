@@ -16,7 +16,7 @@ import pytest
 
 from plexlens.simulate import dump as dumps
 from plexlens.simulate import read_scenario, run_scenario
-from plexlens.simulate.written import BEGINNING
+from plexlens.simulate.scenario import beginning
 from plexlens.smf_rows.record import Record
 from tests.report.test_example_by_hand import report_of, value_of
 
@@ -117,7 +117,7 @@ def _as_measured(record: Record) -> Record | None:
     offset = timedelta(hours=ZONES[record.system])
     sections = dict(record.sections)
     if record.subsystem == "DBA1" and "smf100_ifcid2_qbst" in sections:
-        second = (record.end - BEGINNING).total_seconds() > MINUTE
+        second = (record.end - beginning({})).total_seconds() > MINUTE
         sections["smf100_ifcid2_qbst"] = [
             row | ({"qbstvpl": ENLARGED} if second and row["qbstpid"] == 1 else {})
             for row in sections["smf100_ifcid2_qbst"]

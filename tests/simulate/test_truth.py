@@ -21,7 +21,7 @@ import pytest
 
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import evaluate
-from plexlens.simulate.written import BEGINNING
+from plexlens.simulate.scenario import beginning
 from tests.simulate.conftest import Measured
 
 #: Half of a microsecond, rounded up for the floating point of sums.
@@ -35,7 +35,7 @@ def rows(measured: Measured, grain: str, *keys: str, number: int | None = None) 
     """Rows of a grain in an interval (all together where none is given), by the values of keys."""
     table = evaluate(measured.inputs, GRAINS[grain], by=keys, time="all" if number is None else "interval")
     assert table is not None, f"nothing for {grain}"
-    moment = None if number is None else BEGINNING + timedelta(seconds=20.0 * number)
+    moment = None if number is None else beginning({}) + timedelta(seconds=20.0 * number)
     found = {}
     for row in table.rows():
         time: datetime | None = row.get("time")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.simulate.written import BEGINNING
+from plexlens.simulate.scenario import beginning
 from plexlens.smf_rows.dump import open_dump
 from plexlens.smf_rows.record import Record, given
 
@@ -46,10 +46,10 @@ def test_only_the_producer_names_fields_of_records(writer: str) -> None:
 
 
 def test_a_field_that_no_layout_has_is_refused(tmp_path: Path) -> None:
-    record = Record("smf74_1", "SYS1", BEGINNING, {"smf74_1_device": [{"smf74zzz": 1}]})
+    record = Record("smf74_1", "SYS1", beginning({}), {"smf74_1_device": [{"smf74zzz": 1}]})
     with (
         pytest.raises(KeyError, match="smf74_1_device has no field smf74zzz"),
-        open_dump(tmp_path / "d.smf", "SYS1", BEGINNING.replace(tzinfo=None)) as dump,
+        open_dump(tmp_path / "d.smf", "SYS1", beginning({}).replace(tzinfo=None)) as dump,
     ):
         dump.write(record)
     assert not (tmp_path / "d.smf").exists()

@@ -45,7 +45,7 @@ pub(crate) fn stopped(error: &Stopped) -> PyErr {
 #[pyo3(signature = (scenario, *, progress=None))]
 pub fn simulate(py: Python<'_>, scenario: &str, progress: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
     let scenario = Scenario::from_json(scenario).map_err(refused)?;
-    let all = scenario.run.warm_up + scenario.run.seconds;
+    let all = scenario.run.simulated();
     let run = |watch| Simulation::new(&scenario).with_watch(watch).run_watched();
     let tell = |seconds: f64| progress.map_or(Ok(()), |tell| tell.call1((seconds, all)).map(drop));
     let results = interruptible(py, run, tell)?.map_err(|error| stopped(&error))?;

@@ -54,7 +54,7 @@ impl SimulatedRun {
         let scenario = Scenario::from_json(scenario).map_err(refused)?;
         let (sender, receiver) = sync_channel(AHEAD);
         let watch = Watch::default();
-        let total = scenario.run.warm_up + scenario.run.seconds;
+        let total = scenario.run.simulated();
         let of_run = watch.clone();
         thread::Builder::new()
             .name("simulation".into())

@@ -90,8 +90,26 @@ pub struct Run {
     pub seconds: f64,
     /// Seconds of an interval.
     pub interval: f64,
+    /// Seconds of each interval that are simulated; counts and times of its records are multiplied so that they stand for
+    /// all of it. Everything is simulated by default.
+    pub sample: Option<f64>,
+    /// Seconds after midnight (UTC) of Monday, 5 January 2026, at which the measurement begins.
+    pub begin: f64,
     /// Whether pools are filled before the run, by references that take no time.
     pub preload: bool,
+}
+
+impl Run {
+    /// Simulated seconds for each second of the day.
+    pub(crate) fn pace(&self) -> f64 {
+        self.sample.map_or(1.0, |sample| sample / self.interval)
+    }
+
+    /// Simulated seconds, the warm-up among them.
+    #[must_use]
+    pub fn simulated(&self) -> f64 {
+        self.warm_up + self.seconds * self.pace()
+    }
 }
 
 impl Scenario {

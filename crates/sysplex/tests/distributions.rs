@@ -351,6 +351,33 @@ fn goal_oriented_routing_is_the_markov_chain_of_two_images() {
 }
 
 #[test]
+fn a_day_is_shorter_where_a_part_of_each_interval_is_simulated() {
+    // 100 s of each 1,000 s: the second part of the day begins after 200 simulated seconds, and after a tenth of a day it
+    // is midnight again.
+    let mut value = region_alone(10.0, 0.0001);
+    value["run"] = json!({"warm_up": 10.0, "seconds": 90_400.0, "interval": 1000.0, "sample": 100.0});
+    value["class"][0]["profile"] = json!([{"from": 0.0, "factor": 1.0}, {"from": 2000.0, "factor": 0.0}]);
+    let results = run(&value);
+    assert_eq!(results.intervals.len(), 91);
+    let ended = |at: usize| results.intervals[at].classes[0].systems[0].response.count;
+    for (at, interval) in results.intervals.iter().enumerate() {
+        // Only the last is shorter: 400 s of the day.
+        let length = if at == 90 { 40.0 } else { 100.0 };
+        assert!((interval.end - interval.start - length).abs() < 1e-6);
+        // Two of a day have arrivals: Poisson with mean 1,000, so within five standard deviations. Midnight comes 40 s
+        // into the 87th interval, so that it has 600 of the second day's arrivals, and the two after it 1,000 and 400.
+        let mean = match at {
+            0 | 1 | 87 => 1000.0,
+            86 => 600.0,
+            88 => 400.0,
+            _ => 0.0,
+        };
+        let count = ended(at) as f64;
+        assert!((count - mean).abs() <= 5.0 * f64::sqrt(mean) + 2.0, "{at}: {count}");
+    }
+}
+
+#[test]
 fn distributions_and_profiles_that_cannot_be_are_refused() {
     let refused = |key: &str, value: Value| {
         let mut scenario = region_alone(10.0, 0.01);
@@ -372,4 +399,18 @@ fn distributions_and_profiles_that_cannot_be_are_refused() {
     assert!(of(json!([{"from": 0.0, "factor": 1.0}, {"from": 0.0, "factor": 2.0}])).contains("profile[1].from"));
     assert!(of(json!([{"from": 0.0, "factor": 0.0}])).contains("all factors are 0"));
     assert!(of(json!([{"from": 0.0, "factor": -1.0}])).contains("profile[0].factor: -1 is not possible"));
+    let of = |key: &str, value: Value| {
+        let mut scenario = region_alone(10.0, 0.01);
+        scenario["run"]["interval"] = json!(600.0);
+        scenario["run"][key] = value;
+        Scenario::from_json(&scenario.to_string()).unwrap_err().to_string()
+    };
+    let fitting = "give 60, or another whole part of the interval";
+    assert_eq!(
+        of("sample", json!(7.0)),
+        format!("run.sample: an interval of 600 s is no whole multiple of 7 s; {fitting}")
+    );
+    assert!(of("sample", json!(1200.0)).contains("no whole multiple of 1200 s"));
+    assert!(of("sample", json!(0.0)).contains("run.sample: 0 is not possible"));
+    assert!(of("begin", json!(86_400.0)).contains("run.begin: 86400 is not possible; give 0 to 86399"));
 }

@@ -123,9 +123,12 @@ def _check_output(scenario: Path, output: Path | None, *, is_asked: bool) -> Non
 
 
 def _say(run: Simulated) -> None:
-    """Failures and recoveries during the run, and saturated resources."""
+    """Part of the run that was simulated, failures and recoveries during it, and saturated resources."""
     from plexlens.simulate import resource_text
+    from plexlens.simulate.sampled import sampling_text
 
+    if sampled := sampling_text(run.scenario.values):
+        err.print(sampled)
     for one in run.results["course"]:
         err.print(f"{one['at']:.3f} s: {one['what']}")
     for one in run.results["saturated"]:

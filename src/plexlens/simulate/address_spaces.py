@@ -7,7 +7,7 @@ from typing import Any
 
 from plexlens.simulate.processors import ADJUSTMENT, ziip_factor
 from plexlens.simulate.workload import WORKLOAD, service_of, spaces_by_class
-from plexlens.simulate.written import BEGINNING, Interval
+from plexlens.simulate.written import Interval
 from plexlens.smf_rows.record import Record
 from plexlens.smf_rows.smf30 import AddressSpace, Cpu, Io, record
 
@@ -45,7 +45,7 @@ def address_space_records(interval: Interval) -> Iterator[Record]:
                         workload=WORKLOAD,
                         service_class=service_class,
                         report_class=name,
-                        started=BEGINNING,
+                        started=interval.beginning,
                         cpu=_cpu(interval, space, regions.get(name), factor),
                         service=service_of(interval, [space], factor).cpu,
                         adjustment=ADJUSTMENT,

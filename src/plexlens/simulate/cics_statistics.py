@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plexlens.simulate.written import BEGINNING, Interval
+from plexlens.simulate.written import Interval
 from plexlens.smf_rows.record import Record
 from plexlens.smf_rows.smf110_2 import (
     Db2Connection,
@@ -75,7 +75,7 @@ def _dispatcher(interval: Interval, used: Mapping[str, Any], space: Mapping[str,
         },
         open=OpenTcbs(limit=32 + 2 * _MOST_TASKS, attached=threads),
         most_tasks=used["most_inside"],
-        started=BEGINNING,
+        started=interval.beginning,
     )
 
 
@@ -86,7 +86,7 @@ def _connection(interval: Interval, values: Mapping[str, Any], used: Mapping[str
         name=values["name"],
         member=member,
         group=group["group"][:4],
-        connected=BEGINNING,
+        connected=interval.beginning,
         limit=values.get("threads", _THREADS),
         # Leaving Db2 for the commit is not an SQL call.
         calls=max(used["db2_calls"] - used["threads"], 0),

@@ -25,7 +25,6 @@ from plexlens.simulate.logged import (
     bytes_of,
     floats,
     integers,
-    micros,
     names,
     origins,
     timestamps,
@@ -164,8 +163,8 @@ class Monitoring:
         again = np.maximum(dispatches - 1, 0)
         redispatch = floats(rows, "redispatch") / 1e9
         fields = {
-            "START": micros(attached),
-            "STOP": micros(ended),
+            "START": self.places.micros(attached),
+            "STOP": self.places.micros(ended),
             "TTYPE": names(["U", "T"], routed.astype(np.int64)),
             "FCTYNAME": _constant("", count),
             "RSYSID": _constant("", count),
@@ -206,8 +205,8 @@ class Monitoring:
         again = np.maximum(dispatches - 1, 0)
         without = ("OFFLCPUT", "KY8DISPT", "KY8CPUT", "L8CPUT", "RMITIME", "RMISUSP", "DB2RDYQW", "RMITOTAL")
         fields = {
-            "START": micros(arrived),
-            "STOP": micros(ended),
+            "START": self.places.micros(arrived),
+            "STOP": self.places.micros(ended),
             "TTYPE": _constant("T", count),
             "FCTYNAME": _constant("T001", count),
             "RSYSID": names([one[:4] for one in self.places.regions], integers(rows, "region")),

@@ -18,7 +18,6 @@ from plexlens.simulate.logged import (
     bytes_of,
     floats,
     integers,
-    micros,
     names,
     origins,
     timestamps,
@@ -141,7 +140,7 @@ def thread_records(catalogue: _core.Catalogue, places: Places, logged: Mapping[s
         return None
     rows = everyone.take(pa.array(used))
     region, origin = integers(rows, "region"), origins(rows)
-    ended = micros(integers(rows, "ended"))
+    ended = places.micros(integers(rows, "ended"))
     numbers = pa.array(used.astype(np.uint64))
     member = names(places.members_of_regions, region)
     name = names(places.classes, integers(rows, "class"))
@@ -151,8 +150,8 @@ def thread_records(catalogue: _core.Catalogue, places: Places, logged: Mapping[s
         one: floats(rows, one) for one in (*_SECONDS, "db2_cpu", "db2_ziip_on_cp")
     }
     quantities = _quantities(account, name) | {
-        "begin": timestamps(micros(integers(rows, "thread_begin"))),
-        "end": timestamps(micros(integers(rows, "thread_end"))),
+        "begin": timestamps(places.micros(integers(rows, "thread_begin"))),
+        "end": timestamps(places.micros(integers(rows, "thread_end"))),
         "entries": integers(rows, "db2_calls") + integers(rows, "commits"),
     }
     quantities = {key: pa.array(value) for key, value in quantities.items()}

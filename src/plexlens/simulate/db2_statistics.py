@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from plexlens.simulate.written import BEGINNING, Interval
+from plexlens.simulate.written import Interval
 from plexlens.smf_rows import smf100
 from plexlens.smf_rows.record import Record, Row, Sections
 
@@ -26,7 +26,7 @@ class Statistics:
 
     def beginning(self, interval: Interval) -> Iterator[Record]:
         """Records of both kinds for each member with zero counters; the interval supplies their names."""
-        yield from self._at(interval, BEGINNING, {})
+        yield from self._at(interval, interval.beginning, {})
 
     def records(self, interval: Interval) -> Iterator[Record]:
         """Records of both kinds for each member at an interval's end."""

@@ -19,10 +19,10 @@ from plexlens.simulate.db2_statistics import Statistics
 from plexlens.simulate.devices import device_records
 from plexlens.simulate.logged import Stretch, in_order
 from plexlens.simulate.processors import Consumption, processor_records
-from plexlens.simulate.scenario import Scenario, Simulated
+from plexlens.simulate.scenario import Scenario, Simulated, beginning
 from plexlens.simulate.signals import signal_records
 from plexlens.simulate.workload import SPACE_CLASSES, workload_records
-from plexlens.simulate.written import BEGINNING, Interval, intervals
+from plexlens.simulate.written import Interval, intervals
 from plexlens.smf_rows.dump import Dump, open_dump
 from plexlens.smf_rows.record import Record
 
@@ -161,7 +161,7 @@ class SimulatedDump:
     """
 
     dump: Dump
-    _end: datetime = BEGINNING
+    _end: datetime
 
     def write(self, record: Record) -> None:
         """Encode and write a record."""
@@ -192,8 +192,9 @@ def open_simulated(scenario: Scenario, path: Path) -> Iterator[SimulatedDump]:
     check_names(scenario)
     system = scenario.values["system"][0]["name"]
     try:
-        with open_dump(path, system, BEGINNING.replace(tzinfo=None)) as dump:
-            simulated = SimulatedDump(dump)
+        begun = beginning(scenario.values)
+        with open_dump(path, system, begun.replace(tzinfo=None)) as dump:
+            simulated = SimulatedDump(dump, begun)
             yield simulated
             simulated.finish(system)
     except _core.SmfError as error:

@@ -13,11 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from plexlens import _core
-from plexlens.simulate.scenario import Scenario
-from plexlens.simulate.written import BEGINNING
+from plexlens.simulate.scenario import Scenario, beginning
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_BEGINNING_MICROS = int((BEGINNING - _EPOCH).total_seconds()) * 1_000_000
 
 #: Network of all regions, in identifiers of units of work.
 NETWORK = "SIMULNET"
@@ -96,6 +94,14 @@ class Places:
             found.append(next((one["name"] for one in members if one["system"] == region["system"]), ""))
         return found
 
+    @cached_property
+    def _begun(self) -> int:
+        return round((beginning(self.values) - _EPOCH).total_seconds() * 1e6)
+
+    def micros(self, nanoseconds: Integers) -> Integers:
+        """Log times (nanoseconds since measurement began) as microseconds since 1970."""
+        return nanoseconds // 1000 + self._begun
+
 
 def integers(rows: pa.RecordBatch, name: str) -> Integers:
     """A column of whole numbers."""
@@ -107,11 +113,6 @@ def floats(rows: pa.RecordBatch, name: str) -> Floats:
     """A column of numbers."""
     values: Floats = rows[name].to_numpy(zero_copy_only=False).astype(np.float64)
     return values
-
-
-def micros(nanoseconds: Integers) -> Integers:
-    """Log times (nanoseconds since measurement began) as microseconds since 1970."""
-    return nanoseconds // 1000 + _BEGINNING_MICROS
 
 
 def timestamps(times: Integers) -> pa.Array:

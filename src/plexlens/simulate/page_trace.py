@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from plexlens import _core
-from plexlens.simulate.logged import Integers, Places, Stretch, integers, micros, names, timestamps
+from plexlens.simulate.logged import Integers, Places, Stretch, integers, names, timestamps
 from plexlens.simulate.scenario import Scenario
 from plexlens.smf_rows.db2 import DB2_12, QWHS, header_row
 from plexlens.smf_rows.record import Record, Row, named
@@ -124,7 +124,7 @@ class PageTrace:
         begins = within % _GETPAGES == 0
         record = np.cumsum(begins) - 1
         last = np.append(np.flatnonzero(begins)[1:] - 1, len(member) - 1)
-        ends = micros(integers(rows, "time"))[last]
+        ends = self.places.micros(integers(rows, "time"))[last]
         turn = np.argsort(ends, kind="stable")
         place = np.empty(len(turn), np.int64)
         place[turn] = np.arange(len(turn))

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import tomli
 from plexlens import _core
 from plexlens.errors import UnreadableInputError, UsageError
 from plexlens.simulate.locate import line_of, line_of_depth, lines_of
+from plexlens.simulate.sampled import for_whole_intervals
 
 #: What a run says the utilisation of, by its name in results.
 RESOURCES = {
@@ -45,6 +47,15 @@ FAILURES = {
     "retained_lock": "a lock was retained for a lost member (SQLCODE -904)",
     "deadlock_or_timeout": "deadlocks and timeouts (SQLCODE -911)",
 }
+
+
+#: Midnight before every run: a Monday, so that the same seed gives the same bytes.
+_MONDAY = datetime(2026, 1, 5, tzinfo=UTC)
+
+
+def beginning(values: Mapping[str, Any]) -> datetime:
+    """When the measured part of a run begins (`run.begin`), by the tables of its scenario."""
+    return _MONDAY + timedelta(seconds=values.get("run", {}).get("begin", 32_400.0))
 
 
 class ScenarioFileError(UsageError):
@@ -191,7 +202,8 @@ def run_scenario(scenario: Scenario, *, tell: Callable[[float, float], None] | N
         hold them.
     """
     with refusals(scenario):
-        return Simulated(scenario, json.loads(_core.simulate(as_json(scenario), progress=tell)))
+        results = json.loads(_core.simulate(as_json(scenario), progress=tell))
+    return Simulated(scenario, for_whole_intervals(results, scenario.values))
 
 
 def as_json(scenario: Scenario) -> str:

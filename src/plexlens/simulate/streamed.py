@@ -17,8 +17,8 @@ from plexlens.simulate.dump import SimulatedDump, begin_records, interval_record
 from plexlens.simulate.logged import Places, Stretch
 from plexlens.simulate.page_trace import PageTrace, check_page_trace, name_records
 from plexlens.simulate.processors import Consumption
-from plexlens.simulate.scenario import Scenario, Simulated, as_json, refusals
-from plexlens.simulate.written import BEGINNING, Interval
+from plexlens.simulate.scenario import Scenario, Simulated, as_json, beginning, refusals
+from plexlens.simulate.written import Interval
 
 
 def simulate_to_smf(
@@ -60,6 +60,12 @@ def simulate_to_smf(
     PlexlensError
         The file cannot be written, or a value does not fit its field.
     """
+    if "sample" in scenario.values.get("run", {}):
+        raise scenario.wrong(
+            "run.sample",
+            "records of single transactions and pages cannot stand for those that are not simulated",
+            "leave out --transactions and --page-trace, or run.sample",
+        )
     if page_trace:
         check_page_trace(scenario)
     with refusals(scenario):
@@ -111,10 +117,11 @@ class _Writing:
 
     def _begin(self, interval: Interval) -> None:
         records = begin_records(interval, self._statistics)
+        begun = beginning(self._run.scenario.values)
         if self._monitoring is not None:
-            records += dictionary_records(self._catalogue, self._places, BEGINNING)
+            records += dictionary_records(self._catalogue, self._places, begun)
         if self._trace is not None:
-            records += name_records(self._places, BEGINNING)
+            records += name_records(self._places, begun)
         for record in records:
             self._simulated.write(record)
 

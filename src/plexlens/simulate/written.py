@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from plexlens.simulate.scenario import Simulated
+from plexlens.simulate.scenario import Simulated, beginning
 from plexlens.smf_rows.record import Record, Sections
 from plexlens.smf_rows.rmf import RmfInterval
-
-#: When the measured part of every run begins: a Monday morning, so that the same seed gives the same bytes.
-BEGINNING = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 #: RMF samples once a second.
 CYCLE = 1.0
@@ -55,14 +52,19 @@ class Interval:
         return float(self.truth["end"]) - float(self.truth["start"])
 
     @property
+    def beginning(self) -> datetime:
+        """When the measured part of the run begins, in UTC."""
+        return beginning(self.values)
+
+    @property
     def start(self) -> datetime:
         """Start in UTC."""
-        return BEGINNING + timedelta(seconds=self.truth["start"])
+        return self.beginning + timedelta(seconds=self.truth["start"])
 
     @property
     def end(self) -> datetime:
         """End in UTC."""
-        return BEGINNING + timedelta(seconds=self.truth["end"])
+        return self.beginning + timedelta(seconds=self.truth["end"])
 
     def cec(self, system: Mapping[str, Any]) -> dict[str, Any]:
         """The machine of a system."""

@@ -267,7 +267,7 @@ fn kind(scenario: &Scenario, class: &Class, regions: &[Region]) -> Kind {
         }),
         stream: Stream::new(scenario.run.seed, &class.name),
         burst: Distribution::shape(class.cpu_distribution.as_ref()),
-        profile: Profile::new(class, nanoseconds(scenario.run.warm_up)),
+        profile: Profile::new(class, &scenario.run),
         class: class.clone(),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::kernel::random::Stream;
 use crate::kernel::{Time, nanoseconds, seconds};
-use crate::scenario::{Class, DAY};
+use crate::scenario::{Class, DAY, Run};
 
 /// Seconds after which nobody looks for an arrival any more: longer than any run.
 const LONGEST: f64 = 2e8;
@@ -12,15 +12,18 @@ const LONGEST: f64 = 2e8;
 pub struct Profile {
     /// When the warm-up ends, which has the factor of the beginning.
     warm: Time,
+    /// Length of a day, after which it repeats.
+    day: Time,
     /// Where parts of the day begin, and their factors; the first begins at 0.
     parts: Vec<(Time, f64)>,
 }
 
 impl Profile {
-    /// Of a class; none where its rate is always the same.
-    pub fn new(class: &Class, warm: Time) -> Option<Self> {
-        let parts: Vec<(Time, f64)> = class.profile.iter().map(|part| (nanoseconds(part.from), part.factor)).collect();
-        (!parts.is_empty()).then_some(Self { warm, parts })
+    /// Of a class; none where its rate is always the same. A day is shorter where only a part of it is simulated.
+    pub fn new(class: &Class, run: &Run) -> Option<Self> {
+        let pace = run.pace();
+        let parts: Vec<_> = class.profile.iter().map(|part| (nanoseconds(part.from * pace), part.factor)).collect();
+        (!parts.is_empty()).then_some(Self { warm: nanoseconds(run.warm_up), day: nanoseconds(DAY * pace), parts })
     }
 
     /// Factor at the beginning.
@@ -30,7 +33,7 @@ impl Profile {
 
     /// Factor at a moment, and until when it holds.
     fn part(&self, now: Time) -> (f64, Time) {
-        let day = nanoseconds(DAY);
+        let day = self.day;
         let Some(measured) = now.checked_sub(self.warm) else {
             return (self.first(), self.warm);
         };
@@ -65,7 +68,7 @@ mod tests {
     fn arrivals_come_by_the_factor_of_their_part_of_the_day() {
         let warm = nanoseconds(100.0);
         let parts = vec![(0, 0.5), (nanoseconds(1000.0), 0.0), (nanoseconds(3000.0), 2.0)];
-        let profile = Profile { warm, parts };
+        let profile = Profile { warm, day: nanoseconds(DAY), parts };
         let mut stream = Stream::new(3, "profile");
         let (mut now, mut counts) = (0, [0u32; 4]);
         let ends = [100.0, 1100.0, 3100.0, 5100.0].map(nanoseconds);

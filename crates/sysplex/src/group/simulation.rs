@@ -203,7 +203,8 @@ impl<'a> Simulation<'a> {
         self.until(warm);
         self.check_watch()?;
         self.begin_measuring(warm);
-        let (length, whole) = (self.scenario.run.interval, self.scenario.run.seconds);
+        let pace = self.scenario.run.pace();
+        let (length, whole) = (self.scenario.run.interval * pace, self.scenario.run.seconds * pace);
         let mut from = 0.0;
         while from < whole && self.logs.as_ref().is_none_or(|logs| logs.is_heard()) {
             let to = (from + length).min(whole);
@@ -291,9 +292,9 @@ impl<'a> Simulation<'a> {
             self.calendar.after(self.deadlock_cycle(number), Event::Deadlocks(number));
             self.calendar.after(self.pseudo_close_cycle(number), Event::PseudoClose(number));
         }
-        let warm = nanoseconds(self.scenario.run.warm_up);
+        let (warm, pace) = (nanoseconds(self.scenario.run.warm_up), self.scenario.run.pace());
         for (number, failure) in self.scenario.failure.iter().enumerate() {
-            self.calendar.at(warm + nanoseconds(failure.at), Event::Fail(number as u16));
+            self.calendar.at(warm + nanoseconds(failure.at * pace), Event::Fail(number as u16));
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Display;
 
-use super::{Scenario, ScenarioError};
+use super::{DAY, Scenario, ScenarioError};
 
 pub(super) type Checked = Result<(), ScenarioError>;
 
@@ -103,6 +103,16 @@ impl Scenario {
             let what = format!("{} s in intervals of {} s are too many", self.run.seconds, self.run.interval);
             let remedy = format!("give {} or more", self.run.seconds / MOST_INTERVALS);
             return wrong("run.interval".into(), what, remedy);
+        }
+        between("run.", "begin", self.run.begin, 0.0, DAY - 1.0)?;
+        if let Some(sample) = self.run.sample {
+            number("run.", "sample", sample, false)?;
+            let times = self.run.interval / sample;
+            if times < 1.0 || (times - times.round()).abs() > 1e-9 * times {
+                let what = format!("an interval of {} s is no whole multiple of {sample} s", self.run.interval);
+                let remedy = format!("give {}, or another whole part of the interval", self.run.interval / 10.0);
+                return wrong("run.sample".into(), what, remedy);
+            }
         }
         self.check_machines()?;
         self.check_coupling()?;

@@ -124,7 +124,7 @@ pub(super) fn log_scan() -> f64 {
 
 impl Default for Run {
     fn default() -> Self {
-        Self { seed: 1, warm_up: 60.0, seconds: 600.0, interval: 60.0, preload: true }
+        Self { seed: 1, warm_up: 60.0, seconds: 600.0, interval: 60.0, sample: None, begin: 32_400.0, preload: true }
     }
 }
 
