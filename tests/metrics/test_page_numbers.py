@@ -62,6 +62,25 @@ def test_numbers_of_data_sharing_by_hand(name: str, values: dict[str, float | No
     assert page_numbers("sharing")[name](**values) == (None if expected is None else pytest.approx(expected))
 
 
+@pytest.mark.parametrize(
+    ("page", "name", "values", "expected"),
+    [
+        ("plan", "velocity", {"using": 30.0, "delay": 90.0}, 0.25),
+        ("plan", "velocity", {"using": 0.0, "delay": 0.0}, None),
+        ("plan", "velocity", {"using": 30.0, "delay": None}, None),
+        ("plan", "capture", {"captured": 45.0, "busy_time": 60.0}, 0.75),
+        ("plan", "capture", {"captured": 45.0, "busy_time": 0.0}, None),
+        # Half a processor at 250 transactions per second is 2 ms for each; at 1,000 of 2 ms two processors are busy.
+        ("ways", "cpu", {"busy": 0.5, "rate": 250.0}, 0.002),
+        ("ways", "engines", {"rate": 1000.0, "cpu": 0.002}, 2.0),
+    ],
+)
+def test_numbers_of_plan_and_ways_in_by_hand(
+    page: str, name: str, values: dict[str, float | None], expected: float | None
+) -> None:
+    assert page_numbers(page)[name](**values) == (None if expected is None else pytest.approx(expected))
+
+
 def test_numbers_of_a_pool_by_hand() -> None:
     """100 getpages, 40 of them random; 10 reads of a page, and 2 of prefetch that brought 30 pages, in 4 s."""
     io = Io(

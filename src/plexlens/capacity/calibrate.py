@@ -20,6 +20,9 @@ from plexlens.capacity.overflow import Overflow
 from plexlens.capacity.queues import Queues, queues_of
 from plexlens.capacity.waiting import busiest
 from plexlens.errors import NothingUsableError, UsageError
+from plexlens.metrics.page_numbers import page_numbers
+
+_PLAN = page_numbers("plan")
 
 #: Ended transactions below which a class is background: a mean over fewer says nothing about the next.
 FEWEST_TRANSACTIONS = 10
@@ -104,14 +107,14 @@ def _system(
     general = measured.engines(system, "CP")
     seconds = general.seconds if general else 0.0
     captured = sum(one["cp_seconds"] or 0.0 for one in facts.values())
-    if general is None or not captured or not general.busy:
+    capture = _PLAN["capture"](captured=captured, busy_time=general.busy * seconds) if general else None
+    if general is None or not capture:
         notes.append(f"{system}: it has no CPU time in its classes or no general engines, and is left out.")
         return None
     ziips = measured.engines(system, "IIP")
     ziip_captured = sum(one["ziip_engine_seconds"] or 0.0 for one in facts.values())
     equivalent = sum(one["ziip_seconds"] or 0.0 for one in facts.values())
     factor = equivalent / ziip_captured if ziip_captured and equivalent else 1.0
-    capture = captured / (general.busy * seconds)
     # Busy zIIPs without work of classes on them are load of nobody: the system's own.
     ziip_capture = ziip_captured / (ziips.busy * ziips.seconds) if ziips and ziips.busy and ziip_captured else 1.0
     _say_of(system, capture, measured, notes)
@@ -285,8 +288,7 @@ def _class(
 
 
 def _printed_velocity(facts: Facts) -> float | None:
-    using, delay = facts["using_samples"], facts["delay_samples"]
-    return using / (using + delay) if using is not None and delay is not None and using + delay else None
+    return _PLAN["velocity"](using=facts["using_samples"], delay=facts["delay_samples"])
 
 
 def _samples(facts: Facts) -> Samples | None:

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from plexlens.capacity.goals import Goal
 from plexlens.capacity.lines import Line, Wait
 from plexlens.capacity.overflow import Overflow
+from plexlens.metrics.page_numbers import page_numbers
+
+_PLAN = page_numbers("plan")
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,7 @@ class Samples:
     def velocity(self) -> float | None:
         """Measured execution velocity."""
         using = self.cpu_using + self.ziip_using + self.other_using
-        every = using + self.cpu_delay + self.ziip_delay + self.other_delay
-        return using / every if every else None
+        return _PLAN["velocity"](using=using, delay=self.cpu_delay + self.ziip_delay + self.other_delay)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,9 @@ from typing import Any
 from plexlens._core import QueueingError, run_network, solve_network
 from plexlens.capacity.model import ClassModel, SystemModel
 from plexlens.capacity.waiting import Load, Waiting, fullest, waiting
+from plexlens.metrics.page_numbers import page_numbers
+
+_PLAN = page_numbers("plan")
 
 #: Events of a run, about; and the longest run in seconds of the system.
 _EVENTS = 3_000_000
@@ -388,4 +391,4 @@ def _velocity(
         mine = samples * demand / base_demand if base_demand else 0.0
         using += mine
         delay += mine * max(0.0, time / demand - 1.0)
-    return using / (using + delay) if using + delay else None
+    return _PLAN["velocity"](using=using, delay=delay)

@@ -24,12 +24,15 @@ from plexlens.compare.numbers.quantity import UndefinedError
 from plexlens.compare.study.model import StudyError
 from plexlens.compare.study.reader import load_study
 from plexlens.errors import UsageError
+from plexlens.metrics.page_numbers import page_numbers
 
 #: The study that measured the ways.
 STUDY = "cics-2012"
 
 CONNECTIONS = ("persistent", "per-request")
 SECURITIES = ("none", "ssl")
+
+_WAYS = page_numbers("ways")
 
 #: Any of the choices.
 ANY = "any"
@@ -310,8 +313,8 @@ def _way(entry: Entry, wish: Wish, engines: float) -> Way | NotTaken:
         return NotTaken(name, title, "; ".join(measured for measured, _ in beyond), True)
     shares = {column: entry.numbers.floats(table, rows, column, entry.where) for column in _columns(entry)}
     inside = min(rates) <= wish.rate <= max(rates)
-    # Percent of a processor are hundredths of a second a second: ten times as many milliseconds.
-    parts = tuple((column, 10 * _at(rates, percent, wish.rate) / wish.rate) for column, percent in shares.items())
+    busy = {column: _at(rates, percent, wish.rate) / 100 for column, percent in shares.items()}
+    parts = tuple((column, 1000 * (_WAYS["cpu"](busy=one, rate=wish.rate) or 0.0)) for column, one in busy.items())
     specialty = set(entry.texts("specialty"))
     general_ms = sum(ms for column, ms in parts if column not in specialty)
     specialty_ms = sum(ms for column, ms in parts if column in specialty)
@@ -319,9 +322,13 @@ def _way(entry: Entry, wish: Wish, engines: float) -> Way | NotTaken:
     limits = sorted((*_declared(entry), *_general(entry, rates, shares, general_ms, engines)), key=lambda one: one.rate)
     return Way(
         name, title, table.id, connection, security, parts, general_ms, specialty_ms, response,
-        general_ms * wish.rate / 1000, specialty_ms * wish.rate / 1000, (min(rates), max(rates)), payload,
+        _engines(wish, general_ms), _engines(wish, specialty_ms), (min(rates), max(rates)), payload,
         tuple(limits), tuple(f"{measured}; {taken}" for measured, taken in beyond), entry.texts("caveats"),
     )  # fmt: skip
+
+
+def _engines(wish: Wish, milliseconds: float) -> float:
+    return _WAYS["engines"](rate=wish.rate, cpu=milliseconds / 1000) or 0.0
 
 
 def _columns(entry: Entry) -> tuple[str, ...]:

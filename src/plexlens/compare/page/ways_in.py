@@ -6,9 +6,11 @@ from typing import Any
 
 from plexlens import __version__
 from plexlens.compare.analysis.ways_in import Advice, Way
+from plexlens.metrics.page_numbers import page_numbers
 from plexlens.metrics.unit import Unit
-from plexlens.report.model import Block, Cell, Column, ColumnKind, Definition, Level, Note, Report, Section, Table
+from plexlens.report.model import Block, Cell, Column, ColumnKind, Level, Note, Report, Section, Table
 from plexlens.report.model import text_column as _text
+from plexlens.report.model.page_definitions import definitions_of
 
 _MS = Unit("ms", "ms", 1.0, 3)
 _WHOLE_MS = Unit("ms", "ms", 1.0, 0)
@@ -16,29 +18,7 @@ _RATE = Unit("/s", "1/s", 1.0, 0)
 _ENGINES = Unit("", "processors", 1.0, 2)
 
 
-def _definition(name: str, title: str, unit: Unit, formula: str, caveat: str = "") -> Definition:
-    source = "CICS ways in, 2012: tables of the ways and their text"
-    return Definition(f"ways.{name}", "Way in", "a way into CICS", title, unit, formula, source, caveat)
-
-
-DEFINITIONS = {
-    one.id: one
-    for one in (
-        _definition(
-            "cpu", "CPU per transaction", _MS,
-            "percent of a processor x 10 / rate, of every address space; between two measured rates percent is "
-            "interpolated over the rate",
-            "Work on specialty engines counts in the total, not in the general-purpose part.",
-        ),
-        _definition("engines", "Processors kept busy", _ENGINES, "rate x CPU per transaction / 1000"),
-        _definition("response", "Response", _WHOLE_MS, "as printed, interpolated over the rate", "Whole ms."),
-        _definition(
-            "limit", "Rate at which it binds", _RATE, "as the basis next to it says",
-            "One server, region, client or coprocessor; more of them lift it.",
-        ),
-        _definition("measured", "Highest rate measured", _RATE, "as printed"),
-    )
-}  # fmt: skip
+DEFINITIONS = definitions_of(page_numbers("ways"))
 
 
 def _number(name: str, title: str, unit: Unit, definition: str, *, bar: bool = False, group: str = "") -> Column:
