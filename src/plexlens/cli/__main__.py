@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
@@ -23,6 +24,8 @@ class _WithoutPandas:
 def program() -> None:
     """Run the command line in a process of its own."""
     sys.meta_path.insert(0, _WithoutPandas())
+    # numpy starts threads for its matrices, which wait in a loop; no command has a matrix worth a second thread.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     main()
 
 

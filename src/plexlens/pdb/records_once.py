@@ -14,7 +14,6 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from plexlens.ingest.kinds import RecordRows
 from plexlens.ingest.source import COMMON_FIELDS
@@ -122,4 +121,6 @@ def _without(part: pa.Table, record_numbers: pa.Array) -> pa.Table:
     """The rows that belong to none of these records; a table without record numbers stays as it is."""
     if "record_no" not in part.column_names:
         return part
+    import pyarrow.compute as pc
+
     return part.filter(pc.invert(pc.is_in(part.column("record_no"), value_set=record_numbers)))
