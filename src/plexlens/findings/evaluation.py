@@ -400,7 +400,8 @@ class Evaluation:
             same.append(f"{time} is not distinct from h.held_time")
         on = " and ".join(same) or "true"
         select = f"select k.*, h.{quoted(_RULE)} from {self.facts.source} k join ({held}) h on {on}"
-        return Query.of(self.facts.connection, select, (*self.facts.columns, _RULE))
+        held_facts = Query.of(self.facts.connection, select, (*self.facts.columns, _RULE))
+        return replace(held_facts, part_of=self.facts.part_of or self.facts)
 
     # --- what is missing ----------------------------------------------------------------------------------------
 

@@ -13,9 +13,9 @@ from plexlens.metrics.definition import IDENTITY, Grain
 from plexlens.metrics.engine_table import fresh_name
 from plexlens.metrics.facts import END, available, end_name, facts, keep
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.known_facts import KnownFacts, known_facts
 from plexlens.metrics.query import Query
-from plexlens.metrics.required import read_by
-from plexlens.metrics.rollup import Grouping, entity, epochs, joined, statement
+from plexlens.metrics.rollup import Grouping, epochs, joined, statement
 from plexlens.metrics.rollup_direct import (
     CleanIntervals,
     clean_intervals,
@@ -100,30 +100,27 @@ def kept_facts(inputs: Inputs, grain: Grain) -> Query | None:
     return found
 
 
-def _patterns(inputs: Inputs, rows: str, view: str, grain: Grain, apart: Sequence[str] = ()) -> list[dict[str, bool]]:
-    """Combinations of known facts, among those that metrics need, per entity and interval."""
-    needed = read_by(grain, grain.metrics).values()
-    there = {fact.name for fact in grain.facts}
-    names = tuple(sorted({name for read in needed if len(read.facts & there) > 1 for name in read.facts & there}))
-    if not names:
-        return []
-    asked = inputs.patterns.setdefault((rows, tuple(apart)), [])
-    for among, known in asked:
-        if among.issuperset(names):
-            return _projected(known, names)
-    made = ", ".join(f"count({quoted(name)}) > 0 as {quoted(name)}" for name in names)
-    by = ", ".join(quoted(name) for name in (*entity(grain), *apart, "interval", "interval_to"))
-    listed = ", ".join(quoted(name) for name in names)
-    sql = f"select distinct {listed} from (select {made} from {view} group by {by})"
-    found = inputs.connection.execute(sql).fetchall()
-    asked.append((frozenset(names), [dict(zip(names, row, strict=True)) for row in found]))
-    return asked[-1][1]
+def _known_facts(
+    inputs: Inputs,
+    grain: Grain,
+    table: Query,
+    where: str | None = None,
+    *,
+    apart: Sequence[str] = (),
+    shown: Collection[str] | None = None,
+) -> KnownFacts:
+    """Facts that are known together in the rows that count.
 
-
-def _projected(patterns: Iterable[Mapping[str, bool]], names: Sequence[str]) -> list[dict[str, bool]]:
-    """The combinations restricted to fewer facts, without duplicates."""
-    distinct = {tuple(known[name] for name in names) for known in patterns}
-    return [dict(zip(names, row, strict=True)) for row in sorted(distinct)]
+    What many roll-ups read is asked first: if it needs no conditions, no part of it does.
+    """
+    whole = table if table.part_of is None else table.part_of
+    known = known_facts(inputs, whole.source, _with_interval_to(inputs, whole, grain), grain)
+    part = table.where(where)
+    if part is whole and not apart:
+        return known
+    if known.has_single_rows and not Plan.of(grain, known.combinations, several=False, shown=shown).is_mixed:
+        return known
+    return known_facts(inputs, part.source, _with_interval_to(inputs, part, grain), grain, apart)
 
 
 def _clean_of_whole(inputs: Inputs, grain: Grain, rows: Query, apart: Sequence[str]) -> CleanIntervals | None:
@@ -131,7 +128,7 @@ def _clean_of_whole(inputs: Inputs, grain: Grain, rows: Query, apart: Sequence[s
 
     None if the rows are not part of others, others determine their time, or the whole is not clean.
     """
-    if rows.part_of is None or rows.timed is not None:
+    if rows.part_of is None or rows.timed is not None or apart:
         return None
     found = clean_intervals(inputs, _with_interval_to(inputs, rows.part_of, grain), grain, apart)
     return None if found is None else replace(found, common=None)
@@ -230,7 +227,8 @@ def evaluate(
     base = own if table.timed is None else _with_interval_to(inputs, table.timed, grain)
     rows = own if not where else _with_interval_to(inputs, table.where(where), grain)
     described = [a.name for a in grain.attributes if a.name not in keys]
-    plan = Plan.of(grain, _patterns(inputs, table.source, own, grain, apart), several=False, shown=asked)
+    known = _known_facts(inputs, grain, table, where, apart=apart, shown=asked).combinations
+    plan = Plan.of(grain, known, several=False, shown=asked)
     by_interval = time == "interval"
     steps = Steps(True, None, False)
     if plan.takes_time or (has_lengths(grain) and cut and by_interval):
@@ -241,17 +239,18 @@ def evaluate(
             lambda: clean_intervals(inputs, base, grain, apart),
             lambda: are_of_several(inputs, rows, grain, keys, apart, cut=cut and by_interval),
         )
-    has_epochs = False
+    has_epochs = is_cut = False
     has_single_rows = steps.intervals is not None and steps.intervals.has_single_rows
     if not steps.is_one:
         if steps.several and cut and by_interval:
             uncut = rows
             base, rows = sliced(inputs, grain, base, rows)
-            if rows != uncut:
+            is_cut = rows != uncut
+            if is_cut:
                 has_single_rows, steps = False, replace(steps, intervals=None)
         has_epochs = steps.several and have_epochs(inputs, base, grain)
     if steps.several or not steps.is_one:
-        plan = Plan.of(grain, _patterns(inputs, table.source, own, grain, apart), several=steps.several, shown=asked)
+        plan = Plan.of(grain, known, several=steps.several, shown=asked, is_cut=is_cut)
     columns = (
         *keys,
         *(["time"] if time != "all" else []),
@@ -305,10 +304,10 @@ def cut_together(inputs: Inputs, grain: Grain, kept: Query, by: Sequence[str]) -
     if not has_lengths(grain) or set(grain.observers) <= set(by):
         return kept
     own = _with_interval_to(inputs, kept, grain)
+    if not are_of_several(inputs, own, grain, by, (), cut=True):
+        return kept
     intervals = clean_intervals(inputs, own, grain)
-    if (intervals is not None and intervals.common is not None) or not are_of_several(
-        inputs, own, grain, by, (), cut=True
-    ):
+    if intervals is not None and intervals.common is not None:
         return kept
     base = own if kept.timed is None else _with_interval_to(inputs, kept.timed, grain)
     timed, rows = (_without_interval_to(kept, view) for view in sliced(inputs, grain, base, own))
@@ -325,9 +324,9 @@ def rows_view(inputs: Inputs, grain: Grain, kept: Query, where: str | None = Non
     return _with_interval_to(inputs, kept.where(where), grain)
 
 
-def patterns_of(inputs: Inputs, grain: Grain, kept: Query) -> list[dict[str, bool]]:
-    """Combinations of known facts, among those that the grain's metrics need, per entity and interval."""
-    return _patterns(inputs, kept.source, _with_interval_to(inputs, kept, grain), grain)
+def known_in(inputs: Inputs, grain: Grain, kept: Query) -> KnownFacts:
+    """Facts that are known together in kept facts, or in those that they are a part of."""
+    return _known_facts(inputs, grain, kept)
 
 
 def observed_apart(inputs: Inputs, grain: Grain, kept: Query) -> tuple[tuple[str, ...], ...]:
@@ -400,8 +399,8 @@ __all__ = [
     "evaluate",
     "facts",
     "kept_facts",
+    "known_in",
     "observed_apart",
-    "patterns_of",
     "rolled_up",
     "rows_view",
     "with_metrics",

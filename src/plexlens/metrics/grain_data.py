@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import cached_property
 from itertools import pairwise
 from statistics import median
 from typing import Any
@@ -12,7 +13,7 @@ import pyarrow as pa
 
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.engine_table import fresh_name
-from plexlens.metrics.evaluate import observed_apart, patterns_of
+from plexlens.metrics.evaluate import known_in, observed_apart
 from plexlens.metrics.facts import facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.moments import TOGETHER, on_axis, shown_on
@@ -107,13 +108,12 @@ class GrainData:
     clocks
         The intervals by kind of clock: those of known time first, those in local time of unknown offset after them.
         At least one.
-    epochs
-        Names of the observers by the time at which they were measured: those of two parts were never measured together.
     """
 
     def __init__(self, inputs: Inputs, whole: Grain, columns: Iterable[str], wheres: Iterable[str | None]) -> None:
         grain = narrowed(whole, columns, wheres)
         self.name = grain.name
+        self._inputs = inputs
         table = fresh_name(f"data_{grain.name}")
         made = facts(inputs, grain)
         assert made is not None, f"{grain.name} has no source in the database"
@@ -129,7 +129,8 @@ class GrainData:
                 lambda source: f"select * replace ('kept' as source_kind) from {source}", self.recorded.columns
             ).as_view(f"{table}_as_one")
         # Every roll-up asks which facts are known together: those of all of them are asked at once.
-        patterns_of(inputs, grain, self.kept)
+        known_in(inputs, grain, self.recorded)
+        inputs.patterns[self.kept.source, ()] = inputs.patterns.setdefault((self.recorded.source, ()), [])
         self.regular = any(fact.name == "interval_seconds" for fact in grain.facts)
         rows = _asked(
             inputs.connection,
@@ -146,8 +147,14 @@ class GrainData:
             ]
             if own:
                 clocks.append(Covered(own, is_local=is_local, regular=self.regular))
-        self.epochs = observed_apart(inputs, grain, self.recorded) if self.regular else ()
         self.clocks: tuple[Covered, ...] = tuple(clocks) or (Covered((), is_local=False, regular=self.regular),)
+
+    @cached_property
+    def epochs(self) -> tuple[tuple[str, ...], ...]:
+        """Names of the observers by the time at which they were measured: those of two parts were never measured
+        together.
+        """
+        return observed_apart(self._inputs, self.grain, self.recorded) if self.regular else ()
 
     @property
     def first(self) -> Covered:

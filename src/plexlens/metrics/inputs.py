@@ -33,7 +33,7 @@ class Inputs:
         #: Facts of grains that roll-ups have taken from the raw tables, by what they were reduced to.
         self.kept: dict[Any, Any] = {}
         #: Which facts are known together in the rows of a table: by the table, for some facts, the combinations.
-        self.patterns: dict[Any, list[tuple[frozenset[str], list[dict[str, bool]]]]] = {}
+        self.patterns: dict[Any, list[tuple[frozenset[str], Any]]] = {}
         #: What was counted in views that roll-ups have made, by the statement.
         self.counts: dict[str, int] = {}
         #: Views that roll-ups have made, in their order.

@@ -13,7 +13,7 @@ from typing import Any
 
 from plexlens.metrics.definition import Grain, Rollup
 from plexlens.metrics.engine_table import quoted
-from plexlens.metrics.evaluate import patterns_of, rows_view
+from plexlens.metrics.evaluate import known_in, rows_view
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.required import read_by
 from plexlens.metrics.rollup import entity
@@ -74,7 +74,7 @@ def left_out(
         has the number in it.
     """
     wanted = set(metrics)
-    patterns = patterns_of(inputs, grain, kept)
+    patterns = known_in(inputs, grain, kept).combinations
     reads = {
         name: read
         for name, read in read_by(grain, grain.metrics).items()

@@ -30,7 +30,7 @@ class Query:
         Facts alone, where classes are selected: the rows of all classes. Their intervals tell the time that was
         measured; a class without a row in an interval did no work in it. None if these rows contain them.
     part_of
-        The rows of which these are some, with the same columns; None where nothing tells.
+        The rows of which these are some, each perhaps several times; None where nothing tells.
     """
 
     connection: Connection

@@ -89,6 +89,8 @@ class Plan:
         For each metric, the column that stands for each of its facts where it is not the plain one.
     gaps
         Amounts that are averaged over time, and that some rows lack: there the value in force counts.
+    is_mixed
+        Whether fewer combinations of known facts could give fewer columns.
     """
 
     grain: Grain
@@ -96,6 +98,8 @@ class Plan:
     variants: dict[str, Variant] = field(default_factory=dict)
     columns: dict[str, dict[str, str]] = field(default_factory=dict)
     gaps: set[str] = field(default_factory=set)
+    is_mixed: bool = False
+    _alike: dict[tuple[object, ...], int] = field(default_factory=dict)
 
     @property
     def timed_conditions(self) -> frozenset[int]:
@@ -111,6 +115,7 @@ class Plan:
         *,
         several: bool,
         shown: Container[str] | None = None,
+        is_cut: bool = False,
     ) -> Plan:
         """The columns for a grain.
 
@@ -124,6 +129,8 @@ class Plan:
             Whether rows of several observers come together.
         shown
             Facts that are asked for themselves, not for a metric alone; all by default.
+        is_cut
+            Whether the rows are slices of those with the combinations; rows of several may meet in a slice.
         """
         plan = cls(grain)
         for fact in grain.facts:
@@ -133,7 +140,7 @@ class Plan:
         patterns = list(patterns)
         for name, read in read_by(grain, grain.metrics).items():
             there = [facts[fact] for fact in sorted(read.facts) if fact in facts]
-            condition = plan._condition(read, there, patterns)
+            condition = plan._condition(read, there, patterns, is_cut=is_cut)
             clocks = several or any(fact.of for fact in there)
             timed = clocks and any(fact.rollup is Rollup.SPAN for fact in there)
             measured = any(fact.rollup in _MEASURED for fact in there)
@@ -146,9 +153,9 @@ class Plan:
                     how = "rate"
                 elif fact.rollup is Rollup.AMOUNT and measured:
                     how = "mean"
-                    if _lacking(fact, patterns):
+                    if plan._lacks(fact, patterns):
                         plan.gaps.add(fact.name)
-                elif fact.rollup is Rollup.LEVEL and (condition or (len(there) > 1 and _lacking(fact, patterns))):
+                elif fact.rollup is Rollup.LEVEL and (condition or (len(there) > 1 and plan._lacks(fact, patterns))):
                     how = "mean"
                 plan.columns[name][fact.name] = plan._add(Variant(fact, condition, how))
         return plan
@@ -157,16 +164,38 @@ class Plan:
         self.variants[variant.column] = variant
         return variant.column
 
-    def _condition(self, read: Read, there: Sequence[Fact], patterns: Sequence[Mapping[str, bool]]) -> int:
+    def _lacks(self, fact: Fact, patterns: Iterable[Mapping[str, bool]]) -> bool:
+        """Whether some row lacks a fact."""
+        lacks = not all(known.get(fact.name, True) for known in patterns)
+        self.is_mixed = self.is_mixed or lacks
+        return lacks
+
+    def _condition(
+        self, read: Read, there: Sequence[Fact], patterns: Sequence[Mapping[str, bool]], *, is_cut: bool
+    ) -> int:
         # A mean over time is over the time that counts, so that a row without values makes a difference too.
         averaged = len(there) > 1 and any(fact.rollup in (Rollup.LEVEL, Rollup.AMOUNT) for fact in there)
         settings = compared_settings(there)
-        if not settings and not mixed(read.needed, patterns, None if averaged else read.facts):
+        is_mixed = mixed(read.needed, patterns, None if averaged else read.facts)
+        self.is_mixed = self.is_mixed or is_mixed
+        if not settings and not is_mixed:
             return 0
-        condition = Condition(read.needed, settings)
-        if condition not in self.conditions:
-            self.conditions.append(condition)
-        return self.conditions.index(condition)
+        key = (settings, read.needed) if is_cut else (settings, *self._met(read, patterns))
+        if key not in self._alike:
+            self._alike[key] = len(self.conditions)
+            self.conditions.append(Condition(read.needed, settings))
+        return self._alike[key]
+
+    def _met(self, read: Read, patterns: Sequence[Mapping[str, bool]]) -> tuple[object, ...]:
+        """Key that conditions share among these rows: the combinations that meet them.
+
+        A setting is known where it was known at any time, which combinations do not tell: such clauses are compared as
+        they are.
+        """
+        at_any_time = {fact.name for fact in self.grain.facts if fact.rollup.is_setting}
+        told = [clause for clause in read.needed if at_any_time.isdisjoint(clause)]
+        met = tuple(all(any(known.get(name, False) for name in clause) for clause in told) for known in patterns)
+        return met, read.needed.difference(told)
 
     @property
     def takes_time(self) -> bool:
@@ -203,7 +232,3 @@ def mixed(needed: Clauses, patterns: Iterable[Mapping[str, bool]], facts: Iterab
         if lacks and (read is None or any(known.get(name, False) for name in read)):
             return True
     return False
-
-
-def _lacking(fact: Fact, patterns: Iterable[Mapping[str, bool]]) -> bool:
-    return not all(known.get(fact.name, True) for known in patterns)

@@ -45,14 +45,16 @@ def omissions(
 
 def apart_in_time(held: GrainData, by: Sequence[str], columns: Sequence[str]) -> str:
     """Explanation of numbers over observers that were never measured together; empty if no such numbers are shown."""
-    together = [names for names in held.epochs if names]
-    if len(together) < 2 or held.grain.observers[-1] in by:
+    if held.grain.observers[-1] in by:
         return ""
     rules = {fact.name: fact.rollup for fact in held.grain.facts}
     over_time = (Rollup.LEVEL, Rollup.SPAN)
     reads = read_by(held.grain, [metric for metric in held.grain.metrics if metric.name in columns])
     read = {fact for each in reads.values() for fact in each.facts} | set(columns)
     if not any(rules.get(name) in over_time for name in read):
+        return ""
+    together = [names for names in held.epochs if names]
+    if len(together) < 2:
         return ""
     named = [" and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more" for names in together]
     listed = "; ".join(named[:_MOST_NAMED]) + ("; …" if len(named) > _MOST_NAMED else "")

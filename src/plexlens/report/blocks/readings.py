@@ -12,7 +12,7 @@ from plexlens.ingest import plausible
 from plexlens.ingest.plausible import Implausible
 from plexlens.ingest.source import Damage, Severity
 from plexlens.metrics.local_time import LocalReport
-from plexlens.pdb.engine import Connection, tables_of
+from plexlens.pdb.engine import Connection, quoted, tables_of
 
 if TYPE_CHECKING:
     from plexlens.pdb import IngestResult
@@ -310,11 +310,8 @@ def offsets_of(connection: Connection) -> tuple[float, ...]:
         "select distinct table_name from information_schema.columns where column_name = 'utc_offset'"
         " and table_name not like 'report\\_%' escape '\\'",
     )
-    found: set[float] = set()
-    for row in tables:
-        quoted = row["table_name"].replace('"', '""')
-        found.update(
-            one["utc_offset"]
-            for one in _rows(connection, f'select distinct utc_offset from "{quoted}" where utc_offset is not null')
-        )
-    return tuple(sorted(found))
+    if not tables:
+        return ()
+    offsets = " union all ".join(f"select distinct utc_offset from {quoted(row['table_name'])}" for row in tables)
+    rows = _rows(connection, f"select distinct utc_offset from ({offsets}) where utc_offset is not null")
+    return tuple(sorted(row["utc_offset"] for row in rows))
