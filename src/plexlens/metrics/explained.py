@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 
 from plexlens.errors import NothingUsableError, UsageError
+from plexlens.metrics import local_time
 from plexlens.metrics.catalogue import GRAINS
 from plexlens.metrics.evaluate import facts, view_select
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.query import Query
+from plexlens.pdb.engine import Connection, literal, quoted
+from plexlens.pdb.views import PLAUSIBLE
+
+#: What a relation for a raw table without its implausible values is called.
+_MARKED = "plausible_"
 
 
 def explained(inputs: Inputs, name: str, dialect: str = "duckdb", *, file: str = "") -> str:
     """The statement of a view: raw tables, source by source, facts, metrics.
+
+    It reads raw tables alone: what a connection of Plexlens has besides (raw tables without implausible values, reports
+    placed in time) is part of the statement.
 
     Parameters
     ----------
@@ -41,7 +52,33 @@ def explained(inputs: Inputs, name: str, dialect: str = "duckdb", *, file: str =
         raise NothingUsableError(
             file=file, what=f"no source of {name} is in the database", remedy=f"ingest one of {kinds}"
         )
-    return laid_out(view_select(rows, grain), dialect)
+    parts, sql = _raw_tables_alone(inputs, rows.sql)
+    view = view_select(Query.of(rows.connection, sql, rows.columns), grain)
+    listed = "".join(f"{name} as (\n{select}\n),\n" for name, select in parts.items())
+    return laid_out(f"with {listed}{view.removeprefix('with ')}", dialect)
+
+
+def _raw_tables_alone(inputs: Inputs, sql: str) -> tuple[dict[str, str], str]:
+    """A statement that reads raw tables and the relations given with it, which read raw tables and those before."""
+    catalog = re.escape(quoted(inputs.catalog))
+    sql = re.sub(rf"{catalog}\.(main|{PLAUSIBLE})\.", r"\1.", sql)
+    parts = local_time.relations(inputs.connection, sorted(inputs.names)) if local_time.TABLE in sql else {}
+    for table in dict.fromkeys(re.findall(rf'\b{PLAUSIBLE}\."(\w+)"', sql)):
+        parts[f"{_MARKED}{table}"] = _definition(inputs.connection, table)
+    return parts, re.sub(rf'\b{PLAUSIBLE}\."(\w+)"', rf"{_MARKED}\1", sql)
+
+
+def _definition(connection: Connection, table: str) -> str:
+    """The select of the view that leaves implausible values out of a raw table."""
+    from sqlglot import exp, parse_one
+
+    found = connection.execute(
+        f"select sql from duckdb_views() where schema_name = {literal(PLAUSIBLE)} and view_name = {literal(table)}"
+    ).fetchone()
+    assert found is not None, f"{PLAUSIBLE}.{table} is not a view"
+    view = parse_one(found[0], read="duckdb")
+    assert isinstance(view, exp.Create)
+    return str(view.expression.sql("duckdb"))
 
 
 def laid_out(sql: str, dialect: str = "duckdb") -> str:

@@ -19,6 +19,9 @@ from plexlens.pdb.engine import Connection
 #: The reports that print local time alone: one row each, `utc_offset` null where nothing tells the offset.
 TABLE = "report_in_local_time"
 
+#: The reports before anything is inferred for them, in a statement without the table.
+_READ = "report_as_read"
+
 #: Beginnings of the names of raw tables that hold reports.
 REPORTS = ("rmf_xml_", "text_")
 
@@ -91,9 +94,19 @@ def place(connection: Connection, names: Sequence[str]) -> bool:
     if not connection.execute(f"select count(*) from {TABLE}").fetchone()[0]:
         connection.execute(f"drop table {TABLE}")
         return False
-    connection.execute(f"create or replace temp table {TABLE} as {_matched(tables)}")
+    connection.execute(f"create or replace temp table {TABLE} as {_matched(tables, TABLE)}")
     found = connection.execute(f"select count(*) from {TABLE} where utc_offset is not null").fetchone()[0]
     return bool(found)
+
+
+def relations(connection: Connection, names: Sequence[str]) -> dict[str, str]:
+    """The selects that give the table `TABLE`, by name, for a statement that has to do without the table.
+
+    Each reads raw tables and the selects before it. Parameters are those of `place`.
+    """
+    tables = _with_times(connection, names)
+    reports = [name for name in tables if is_report(name)]
+    return {_READ: _reports(reports, tables), TABLE: _matched(tables, _READ)}
 
 
 def listed(connection: Connection) -> tuple[LocalReport, ...]:
@@ -137,7 +150,7 @@ def _reports(reports: Sequence[str], tables: dict[str, frozenset[str]]) -> str:
     """A row for each report and each name in it, in local time."""
     selects = (
         f"select {', '.join(_column(name, tables[table]) for name in ('report', 'sysplex', 'system', 'subsystem'))},"
-        " cast(source_id as varchar) as source_id, cast(record_no as ubigint) as record_no,"
+        " cast(source_id as varchar) as source_id, cast(record_no as bigint) as record_no,"
         " cast(interval_start as timestamptz) as interval_start, cast(interval_end as timestamptz) as interval_end"
         f" from {_quoted(table)} where utc_offset is null and coalesce(interval_start, interval_end) is not null"
         # What belongs to the file as a whole has number 0 and is of no report.
@@ -152,13 +165,13 @@ def _reports(reports: Sequence[str], tables: dict[str, frozenset[str]]) -> str:
     )
 
 
-def _matched(tables: dict[str, frozenset[str]]) -> str:
+def _matched(tables: dict[str, frozenset[str]], reports: str) -> str:
     """The reports with the offset of the records that have the same names and local interval."""
     # What a report asks for: its start and its end, each by the minutes that are within the slack of it.
     wanted = " union all ".join(
         f"select source_id, record_no, {which} as which, sysplex, owner, epoch(moment) as instant,"
         f" unnest(list_distinct([floor((epoch(moment) - {SLACK}) / 60), floor((epoch(moment) + {SLACK}) / 60)]))"
-        f" as minute from (select *, {_owner_sql()} as owner, {column} as moment from {TABLE})"
+        f" as minute from (select *, {_owner_sql()} as owner, {column} as moment from {reports})"
         " where moment is not null and owner is not null"
         for which, column in ((0, "interval_start"), (1, "interval_end"))
     )
@@ -181,7 +194,7 @@ def _matched(tables: dict[str, frozenset[str]]) -> str:
         " select t.* exclude (interval_start, interval_end),"
         " t.interval_start at time zone 'UTC' as local_start, t.interval_end at time zone 'UTC' as local_end,"
         " decided.utc_offset, list_sort(decided.inferred_from) as inferred_from"
-        f" from {TABLE} t left join decided on t.source_id = decided.source_id and t.record_no = decided.record_no"
+        f" from {reports} t left join decided on t.source_id = decided.source_id and t.record_no = decided.record_no"
     )
 
 
