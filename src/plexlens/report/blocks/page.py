@@ -180,7 +180,8 @@ class Page:
     blocks
         Blocks that cannot be stated as specs; they stand first. A page of no grains that has none is left out.
     prepare
-        What ``blocks`` will ask of grains, said (`Context.need`) before the first question about any.
+        What ``blocks`` will ask of grains, said (`plexlens.metrics.roll_ups.RollUps.need`) before the first question
+        about any.
     """
 
     order: int
