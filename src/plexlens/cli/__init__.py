@@ -18,7 +18,7 @@ from plexlens.cli.app import app
 
 from plexlens.cli import (  # isort: skip
     report, ingest, sql, export, metrics, records, pools, layouts, findings, example, study, compare, ways_in, plan,  # noqa: F401
-    sharing, simulate, serve, watch,  # noqa: F401
+    sharing, simulate, serve, watch, pdb,  # noqa: F401
 )  # fmt: skip
 from plexlens.cli.examples import add_examples
 from plexlens.cli.terminal import err

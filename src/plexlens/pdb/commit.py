@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 STAGING = "staging"
 TABLES = "tables"
-_JOURNAL = "journal.json"
+JOURNAL = "journal.json"
+"""File in a staging folder that lists where its files go."""
 
 MOST_SNAPSHOTS = 32
 """States that an undo can bring back, at most."""
@@ -113,13 +114,11 @@ def commit(
     _move(folder, staged, writer, disk)
     disk.make_folder(folder / LOG)
     number = pdb.head.commit + 1
+    parts: tuple[Part, ...]
     if fold:
-        parts: tuple[Part, ...] = (
-            replace(heads.write_part(folder, f"{number:08d}.log", list(manifest.lines()), disk), level=FOLDED),
-        )
+        parts = (heads.whole(folder, manifest.lines(), number, FOLDED, disk),)
     else:
-        written = heads.write_part(folder, f"{number:08d}.log", lines, disk)
-        parts = heads.joined(folder, (*pdb.head.parts, written), number, disk)
+        parts = heads.appended(folder, pdb.head.parts, lines, number, disk)
     _replace_head(pdb, replace(_new_head(pdb, change.what), parts=parts), change.gone, keep)
     before, pdb.manifest = pdb.manifest, manifest
     if writer:
@@ -165,7 +164,7 @@ def _move(folder: Path, staged: Sequence[StagedFile], writer: str, disk: Disk) -
     if not staged:
         return
     source = staging_folder(folder, writer)
-    disk.write(source / _JOURNAL, json.dumps([file.target for file in staged]))
+    disk.write(source / JOURNAL, json.dumps([file.target for file in staged]))
     disk.sync_folder(source.parent)
     targets = sorted({(folder / file.target).parent for file in staged})
     for target in targets:
@@ -305,7 +304,7 @@ def stray_parts(folder: Path, head: Head) -> list[Path]:
 
 
 def _journal(staged: Path) -> list[str]:
-    path = staged / _JOURNAL
+    path = staged / JOURNAL
     if not path.exists():
         return []
     listed: Iterable[str] = json.loads(path.read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -252,37 +252,40 @@ def _part_bytes(path: Path, part: Part) -> bytes:
     return content
 
 
-def write_part(folder: Path, name: str, lines: Sequence[Line], disk: Disk) -> Part:
-    """Write a part of the log.
+def whole(folder: Path, lines: Iterable[Line], commit: int, level: int, disk: Disk) -> Part:
+    """Write a log that consists of a single part.
 
     Raises
     ------
     OSError
         It could not be written.
     """
-    return _write(folder, name, "".join(f"{kind}\t{of}\t{text}\n" for kind, of, text in lines), 0, disk)
+    return _write(folder, f"{commit:08d}.log", _text(lines), level, disk)
 
 
-def joined(folder: Path, parts: Sequence[Part], commit: int, disk: Disk) -> tuple[Part, ...]:
-    """The parts of a log with the last ones joined if there are enough of a level.
+def appended(folder: Path, parts: Sequence[Part], lines: Iterable[Line], commit: int, disk: Disk) -> tuple[Part, ...]:
+    """The parts of a log with another of these lines; it is joined with those before if there are enough of a level.
 
     Raises
     ------
     OSError
-        A joined part could not be written.
+        The new part could not be written.
     PdbDamagedError
         A part is not as written.
     """
-    groups: list[list[Part]] = [[part] for part in parts]
-    levels = [part.level for part in parts]
-    while len(groups) >= FAN_IN and len(set(levels[-FAN_IN:])) == 1:
-        groups[-FAN_IN:] = [[part for group in groups[-FAN_IN:] for part in group]]
+    levels = [*(part.level for part in parts), 0]
+    joined = 0
+    while len(levels) >= FAN_IN and len(set(levels[-FAN_IN:])) == 1:
         levels[-FAN_IN:] = [levels[-1] + 1]
-    if len(groups) == len(parts):
-        return tuple(parts)
-    text = b"".join(_part_bytes(folder / LOG / part.name, part) for part in groups[-1]).decode("utf-8")
-    last = _write(folder, f"{commit:08d}-{levels[-1]}.log", text, levels[-1], disk)
-    return (*parts[: -len(groups[-1])], last)
+        joined = len(parts) + 1 - len(levels)
+    before = [_part_bytes(folder / LOG / part.name, part) for part in parts[len(parts) - joined :]]
+    text = b"".join(before).decode("utf-8") + _text(lines)
+    name = f"{commit:08d}-{levels[-1]}.log" if joined else f"{commit:08d}.log"
+    return (*parts[: len(parts) - joined], _write(folder, name, text, levels[-1], disk))
+
+
+def _text(lines: Iterable[Line]) -> str:
+    return "".join(f"{kind}\t{of}\t{text}\n" for kind, of, text in lines)
 
 
 def _write(folder: Path, name: str, text: str, level: int, disk: Disk) -> Part:

@@ -133,7 +133,14 @@ def writer_lock(
         before = _read(descriptor)
         if before is not None:
             tell(f"{before} ended without finishing; what it left is removed, and what the PDB held is whole")
-        _write(descriptor, json.dumps(asdict(Holder.me())))
+        try:
+            _write(descriptor, json.dumps(asdict(Holder.me())))
+        except OSError as error:
+            raise PdbWriteError(
+                file=str(pdb),
+                what=f"the lock file cannot be written: {error.strerror}",
+                remedy="make room, or check the disk, and run the command again",
+            ) from error
         try:
             yield before
         finally:

@@ -1,0 +1,1 @@
+"""Upkeep of a PDB: what `plexlens pdb` does."""
