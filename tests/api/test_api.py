@@ -358,3 +358,11 @@ def test_no_function_has_the_name_of_a_package() -> None:
     }
     assert not set(px.__all__) & packages
     assert all(callable(getattr(px, name)) for name in px.__all__ if name != "__version__")
+
+
+def test_a_chart_shows_itself(pdb: Database) -> None:
+    made = pdb.metric("coupling_structure", by="structure", metrics=["requests_per_second"]).chart()
+    assert repr(made).startswith("<chart of Requests: ")
+    html = made._repr_html_()
+    assert "<svg" in html
+    assert "<table" not in html

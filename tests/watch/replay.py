@@ -1,6 +1,6 @@
 """A day of a Distributed Data Server in minutes: a stand-in with bad days, and a watch that is killed now and then.
 
-``python -m tests.watch.replay --hours 24 --speed 120`` prints the numbers of ``docs/watch.md``;
+``python -m tests.watch.replay --hours 24 --speed 60`` prints the numbers of ``docs/watch.md``;
 ``tests/watch/test_replay.py`` does a short one. The watch is a process of its own with the waits of `plexlens watch`
 divided by the speed.
 """
@@ -228,7 +228,7 @@ def _wait_for(stand_in: StandIn, moment: datetime) -> None:
 
 def _wait_until_held(stand_in: StandIn, folder: Path, last: datetime, watch: subprocess.Popen[bytes]) -> None:
     """Wait until the watch has asked for the newest interval and only asks whether there is another one."""
-    until = time.monotonic() + 300
+    until = time.monotonic() + 900
     while time.monotonic() < until and watch.poll() is None:
         before = len(stand_in.asked)
         time.sleep(2.0)

@@ -96,5 +96,5 @@ class Page(Answer):
         # A document of its own: its style and the notebook's do not touch, and it may do nothing but show itself.
         return (
             f'<iframe sandbox="allow-scripts" title="{escape(self.report.title)}" srcdoc="{escape(self.html())}" '
-            f'style="width:100%;height:{_HEIGHT};border:1px solid #8886"></iframe>'
+            f'style="width:100%;height:{_HEIGHT};border:1px solid #8886;box-sizing:border-box"></iframe>'
         )

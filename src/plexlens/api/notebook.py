@@ -54,3 +54,30 @@ def shown_rows(table: Table, chart: Chart | None, clock: Clock) -> str:
             )
         )
     )
+
+
+class DrawnChart:
+    """A chart of a number over time; in a notebook it shows itself.
+
+    Parameters
+    ----------
+    chart
+        The chart as a report has it.
+    clock
+        How times are told.
+    """
+
+    def __init__(self, chart: Chart, clock: Clock) -> None:
+        self.chart = chart
+        self._clock = clock
+
+    def __repr__(self) -> str:
+        drawn = f"{len(self.chart.series)} lines, {len(self.chart.times)} times"
+        return f"<chart of {self.chart.title}: {drawn}>"
+
+    def _repr_html_(self) -> str:
+        drawing = draw(self.chart, self._clock, self.chart.times[0], max(self.chart.ends))
+        note = self._clock.note
+        return str(
+            Markup(_template().render(chart=self.chart, drawing=drawing, heads=[], body="", count="", note=note))
+        )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from plexlens.api.notebook import shown_rows
+from plexlens.api.notebook import DrawnChart, shown_rows
 from plexlens.api.selecting import AnyPath
 from plexlens.errors import UsageError
 from plexlens.json_text import json_text, json_value
@@ -187,8 +187,8 @@ class Numbers(Rows):
                 made.append(_plain_head(field))
         return tuple(made)
 
-    def chart(self, metric: str = "") -> Chart:
-        """A number over time as a chart of a report: a line for each name, at most eight, the largest first.
+    def chart(self, metric: str = "") -> DrawnChart:
+        """A number over time as a chart that shows itself: a line for each name, at most eight, the largest first.
 
         Parameters
         ----------
@@ -200,6 +200,9 @@ class Numbers(Rows):
         UsageError
             There is no such number, or the answer has no times or fewer than two.
         """
+        return DrawnChart(self._chart(metric), self._clock)
+
+    def _chart(self, metric: str = "") -> Chart:
         question = self.answer.question
         name = metric or next(iter(question.numbers), "")
         if name not in question.numbers:
@@ -254,7 +257,7 @@ class Numbers(Rows):
 
     def _drawn(self) -> Chart | None:
         try:
-            return self.chart()
+            return self._chart()
         except UsageError:
             return None
 
