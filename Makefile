@@ -17,7 +17,7 @@ CHECK_SECONDS ?= 90
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 
-.PHONY: demo test check soak test-times lint types rust-test python-test python-test-first python-test-second fuzz docs goldens hooks benchmarks clean prerequisites browser
+.PHONY: demo test check soak test-times lint types rust-test python-test python-test-first python-test-second fuzz docs goldens hooks sbom benchmarks clean prerequisites browser
 
 demo: $(BUILD)/core
 	@mkdir -p out
@@ -103,6 +103,7 @@ lint: $(BUILD)/core
 	$(BIN)/python -m plexlens.findings.reference --check docs/findings.md
 	$(BIN)/python -m tools.study_reference --check docs/studies.md
 	$(BIN)/python -m tools.study_formulas --check studies/README.md
+	$(BIN)/python -m tools.parts --check NOTICE
 	$(BIN)/python -m tools.english
 
 types: $(BUILD)/core
@@ -135,6 +136,7 @@ docs: $(BUILD)/core
 	$(BIN)/python -m plexlens.ingest.printed.reference
 	$(BIN)/python -m tools.study_formulas studies/README.md
 	$(BIN)/python -m tools.scenario_keys docs/scenario-keys.md
+	$(BIN)/python -m tools.parts NOTICE
 	@mkdir -p $(BUILD)
 	$(BIN)/python -m tools.case_1996 > $(BUILD)/sysplex-1996.md && mv $(BUILD)/sysplex-1996.md docs/sysplex-1996.md
 	$(BIN)/python -m tools.case_2008 > $(BUILD)/xml-2008.md && mv $(BUILD)/xml-2008.md docs/xml-2008.md
@@ -142,6 +144,11 @@ docs: $(BUILD)/core
 # Output of every command as it was last reviewed; read the difference of the files like code.
 goldens: $(BUILD)/core
 	PLEXLENS_UPDATE_GOLDEN=1 $(BIN)/pytest tests/golden/test_pages.py tests/compare/test_golden.py
+
+# Every locked package with its hashes and licence (CycloneDX).
+sbom: $(BUILD)/core
+	@mkdir -p out
+	$(BIN)/python -m tools.parts --sbom out/plexlens.cdx.json
 
 benchmarks: $(BUILD)/core
 	$(BIN)/python -m benchmarks
