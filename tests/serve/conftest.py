@@ -12,6 +12,7 @@ from plexlens.pdb import Pdb, ingest
 from plexlens.serve.app import application
 from plexlens.serve.guard import Door
 from plexlens.serve.workspace import Workspace
+from tests.serve.two_weeks import write_two_weeks
 
 
 @pytest.fixture(scope="session")
@@ -29,6 +30,18 @@ def workspace(pdb: Path) -> Workspace:
 
 
 @pytest.fixture(scope="session")
-def app(workspace: Workspace) -> ASGIApp:
+def two_weeks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example and two weeks of a simulated sysplex; see `tests.serve.two_weeks`."""
+    return write_two_weeks(tmp_path_factory.mktemp("two-weeks"))
+
+
+@pytest.fixture(scope="session")
+def two_weeks_app(two_weeks: Path, tmp_path_factory: pytest.TempPathFactory) -> ASGIApp:
+    """The application over two weeks."""
+    return application(Workspace(two_weeks, "512MiB"), Door(port=8711), tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="session")
+def app(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> ASGIApp:
     """The application as it is on the machine's own address."""
-    return application(workspace, Door(port=8711))
+    return application(workspace, Door(port=8711), tmp_path_factory.mktemp("cache"))

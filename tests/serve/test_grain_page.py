@@ -21,7 +21,7 @@ from plexlens.metrics.evaluate import available
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import Selection, resolve
 from plexlens.report.blocks.readings import Readings
-from plexlens.serve.grain_page import shown_of, with_earlier
+from plexlens.serve.grain_page import earlier_of, shown_of, with_earlier
 from plexlens.serve.look import Look
 from plexlens.serve.workspace import Session, Workspace
 from tests.cli.command import run
@@ -197,7 +197,7 @@ def test_the_same_hour_of_the_day_and_the_week_before(
     hours: Any = _Hours(days)
     with hours.session(look.selection) as session:
         table = shown_of(session, look, "hours").table
-    table = with_earlier(hours, look, table)
+    table = with_earlier(earlier_of(hours, look), look, table)
     assert table is not None
     names = [column.name for column in table.columns]
     (cells,) = table.rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -14,12 +15,16 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from plexlens.errors import NothingUsableError, PlexlensError
+from plexlens.serve.api import PATH, ROUTES, api_error
 from plexlens.serve.ask_page import ask_page
+from plexlens.serve.findings_page import findings_page
 from plexlens.serve.grain_page import grain_file, grain_page
 from plexlens.serve.guard import Door, Guard
+from plexlens.serve.history import History, cache_folder
 from plexlens.serve.overview import overview
 from plexlens.serve.records import records_page
 from plexlens.serve.report_pages import page_file, report_page, whole_report
+from plexlens.serve.search import find_page
 from plexlens.serve.shell import error_page, static, status_of
 from plexlens.serve.workspace import Workspace
 
@@ -27,7 +32,7 @@ from plexlens.serve.workspace import Workspace
 Answer = Callable[[Workspace, Request], Response]
 
 
-def application(workspace: Workspace, door: Door) -> ASGIApp:
+def application(workspace: Workspace, door: Door, cache: Path | None = None) -> ASGIApp:
     """The application over a database, behind its guard.
 
     Parameters
@@ -36,6 +41,8 @@ def application(workspace: Workspace, door: Door) -> ASGIApp:
         The database.
     door
         Who may come in.
+    cache
+        Folder for findings of judged days; the user's cache by default.
     """
 
     def over(answer: Answer) -> Callable[[Request], Response]:
@@ -44,16 +51,24 @@ def application(workspace: Workspace, door: Door) -> ASGIApp:
 
         return answered
 
+    history = History(workspace, cache_folder() if cache is None else cache)
+
+    def by_day(request: Request) -> Response:
+        return findings_page(history, workspace, request)
+
     routes = [
         Route("/", over(overview)),
+        Route("/findings", by_day),
         Route("/page/{name}", over(report_page)),
         Route("/grain/{name}", over(grain_page)),
         Route("/grain/{name}/rows.{form}", over(grain_file)),
         Route("/page/{name}/tables.{form}", over(page_file)),
         Route("/ask", ask_page(workspace), methods=["GET", "POST"]),
+        Route("/find", over(find_page)),
         Route("/records/{name}", over(records_page)),
         Route("/report.html", over(whole_report)),
         Route("/static/{name}", static),
+        *(Route(path, over(answer)) for path, answer in ROUTES.items()),
     ]
     app = Starlette(
         routes=routes,
@@ -62,13 +77,19 @@ def application(workspace: Workspace, door: Door) -> ASGIApp:
     return Guard(app, door)
 
 
-def _failed(request: Request, error: Exception) -> HTMLResponse:
+def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, PlexlensError)
+    if request.url.path.startswith("/api"):
+        return api_error(error)
+    if request.url.path == "/metrics":
+        return Response(f"{error}\n", status_of(error), media_type="text/plain")
     return error_page(error, status_of(error))
 
 
-def _no_page(request: Request, error: Exception) -> HTMLResponse:
+def _no_page(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 404
+    if request.url.path.startswith("/api") and status == 404:
+        return api_error(NothingUsableError(file="", what="nothing is at this address", remedy=f"start from {PATH}"))
     what = "the request is not answered here" if status == 405 else "there is no page at this address"
     return error_page(NothingUsableError(file="", what=what, remedy="start from the overview"), status)
 

@@ -8,7 +8,6 @@ late.
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from plexlens.errors import PlexlensError, UsageError
+from plexlens.serve.child import environment
 from plexlens.serve.workspace import BusyError
 
 #: Seconds of a question, and bytes of its answer, at most.
@@ -79,14 +79,13 @@ def question(database: Path, query: str, *, rows: int, memory: int) -> Asked:
         It takes too long, or needs too much memory.
     """
     told = {"database": str(database), "query": query, "rows": rows, "memory": memory}
-    environment = {name: value for name, value in os.environ.items() if name != "PLEXLENS_SERVE_TOKEN"}
     try:
         done = subprocess.run(
             [sys.executable, "-m", "plexlens.serve.asked"],
             input=json.dumps(told).encode(),
             capture_output=True,
             timeout=LONGEST,
-            env=environment,
+            env=environment(),
             check=False,
         )
     except subprocess.TimeoutExpired as error:

@@ -20,12 +20,13 @@ from plexlens.report.blocks.evaluated import Builder, apart
 from plexlens.report.blocks.page import ChartSpec, Page, TableSpec
 from plexlens.report.blocks.selection import under_selection
 from plexlens.report.build import within_a_sentence
-from plexlens.report.model import Block, Column, ColumnKind, Note, Report, Section, Table
+from plexlens.report.model import Block, Column, ColumnKind, Figure, KeyFigures, Note, Report, Section, Table
 from plexlens.report.model.chart import Chart, ChartKind
-from plexlens.report.writers.drill import Leading
+from plexlens.report.writers.drill import Leading, Ways
 from plexlens.report.writers.html import about, parts, period
 from plexlens.serve.downloads import FORMS, download
-from plexlens.serve.look import Filter, Look, keys_of
+from plexlens.serve.leads import pages_of
+from plexlens.serve.look import PARTS, Filter, Look, keys_of, numbers_of
 from plexlens.serve.report_pages import frame
 from plexlens.serve.selection_form import selection_form
 from plexlens.serve.shell import address, contents, page
@@ -51,10 +52,13 @@ class Shown:
         Course and table as sections of a report.
     table
         The table; None where there is nothing to show.
+    whole
+        The chosen number of all rows together, in its base unit; None where it has no value.
     """
 
     report: Report
     table: Table | None
+    whole: float | None = None
 
 
 def grain_page(workspace: Workspace, request: Request) -> Response:
@@ -66,10 +70,12 @@ def grain_page(workspace: Workspace, request: Request) -> Response:
             shown = shown_of(session, look, str(workspace.path))
             listed = contents(session.inputs, f"/grain/{look.grain.name}", look.selecting)
             others = list(_others(session, look))
-        table = with_earlier(workspace, look, shown.table)
-        report = shown.report if table is None else _with(shown.report, table)
-        ways = {} if table is None else _ways(table, look)
-        values = frame(report, workspace) | selection_form(request, look.selecting, _hidden(look))
+        earlier = earlier_of(workspace, look)
+        table = with_earlier(earlier, look, shown.table)
+        report = _with(shown.report, table, _figures(look, shown.whole, earlier))
+        ways = _ways(table, look, earlier)
+        values = frame(report, workspace)
+        values |= selection_form(request, workspace.extent, look.selection, look.selecting, _hidden(look))
         values |= {
             "contents": listed,
             "title": look.grain.title,
@@ -78,11 +84,12 @@ def grain_page(workspace: Workspace, request: Request) -> Response:
             "about": about(report),
             "parts": parts(report, ways),
             "look": look,
-            "chips": [_chip(look, one) for one in look.filters],
+            "chips": [*(_chip(look, one) for one in look.filters), *_part_chip(look)],
             "splits": [_split(look, key) for key in keys_of(look.grain)],
             "groups": _numbers(look),
             "chosen": report.definitions.get(f"{look.grain.name}.{look.metric}"),
             "others": others,
+            "reports": [(one.title, address(f"/page/{one.id}", look.selecting)) for one in pages_of(look.grain)],
             "records_href": look.address("/records"),
             "files": [(form, address(f"/grain/{look.grain.name}/rows.{form}", look.pairs)) for form in FORMS],
         }
@@ -111,6 +118,8 @@ def shown_of(session: Session, look: Look, database: str) -> Shown:
     builder.start, builder.end = data.first.start, data.first.end
     context.define(grain, look.metric)
     charts, rows = list(builder.charts(chart)), builder.table(table)
+    added, _ = numbers.rows(data, (look.metric,), where=look.where)
+    whole = added[look.metric][0].as_py() if rows is not None and added.num_rows else None
     report = Report(
         title=grain.title,
         systems=data.systems,
@@ -123,15 +132,14 @@ def shown_of(session: Session, look: Look, database: str) -> Shown:
         sections=tuple(_sections(look, charts, rows)),
         definitions=context.definitions,
     )
-    return Shown(under_selection(report, {"": session.inputs.selection}), rows)
+    return Shown(under_selection(report, {"": session.inputs.selection}), rows, whole)
 
 
 def _numbers_of(session: Session, look: Look) -> RollUps:
     """Reader of all facts of the grain, which the session keeps for further questions."""
     grain = look.grain
     numbers = session.context.numbers.another()
-    columns = [*(one.name for one in grain.metrics), *(one.name for one in grain.facts)]
-    numbers.need(grain.name, (*columns, *(one.name for one in grain.attributes)), look.where)
+    numbers.need(grain.name, (*numbers_of(grain), *(one.name for one in grain.attributes)), look.where)
     return numbers
 
 
@@ -181,15 +189,33 @@ def _lead(look: Look) -> str:
     return f"A row leads to its parts by {', '.join(within_a_sentence(_title(look, key)) for key in keys)}."
 
 
-def with_earlier(workspace: Workspace, look: Look, table: Table | None) -> Table | None:
+@dataclass(frozen=True)
+class Earlier:
+    """The chosen number of the same hours of an earlier day.
+
+    Attributes
+    ----------
+    look
+        The page of that time.
+    whole
+        The number of all rows together; None where it has no value.
+    rows
+        The number of each row, by its keys.
+    """
+
+    look: Look
+    whole: float | None
+    rows: Mapping[frozenset[tuple[str, Any]], Any]
+
+
+def with_earlier(earlier: Mapping[int, Earlier], look: Look, table: Table | None) -> Table | None:
     """The table with the chosen number of the same hours a day and a week before, where the data has them."""
     if table is None:
         return None
-    for days, (name, title) in EARLIER.items():
-        selection = look.earlier(days)
-        before = _before(workspace, look, selection) if selection is not None else {}
+    for days, before in earlier.items():
+        name, title = EARLIER[days]
         keys = [index for index, column in enumerate(table.columns) if column.key]
-        values = [before.get(frozenset((table.columns[i].name, row[i]) for i in keys)) for row in table.rows]
+        values = [before.rows.get(frozenset((table.columns[i].name, row[i]) for i in keys)) for row in table.rows]
         if any(value is not None for value in values):
             place = [column.name for column in table.columns].index(look.metric) + 1
             own = table.columns[place - 1]
@@ -204,41 +230,93 @@ def with_earlier(workspace: Workspace, look: Look, table: Table | None) -> Table
     return table
 
 
-def _before(workspace: Workspace, look: Look, selection: Selection) -> Mapping[frozenset[tuple[str, Any]], Any]:
-    """The chosen number over another selection, by the keys of its row."""
+def earlier_of(workspace: Workspace, look: Look) -> dict[int, Earlier]:
+    """The chosen number a day and a week before, by the number of days, where the data has it."""
+    found = {}
+    for days in EARLIER:
+        selection = look.earlier(days)
+        if selection is not None:
+            before = _before(workspace, look, selection)
+            if before is not None:
+                found[days] = before
+    return found
+
+
+def _before(workspace: Workspace, look: Look, selection: Selection) -> Earlier | None:
+    """The chosen number over another selection; None if it has no value there."""
     try:
         with workspace.session(selection) as session:
-            found = shown_of(session, look, "").table
+            shown = shown_of(session, look, "")
     except NothingUsableError:
-        return {}
-    if found is None:
-        return {}
+        return None
+    found = shown.table
+    if found is None or look.metric not in {column.name for column in found.columns}:
+        return None
     keys = [index for index, column in enumerate(found.columns) if column.key]
     names = [column.name for column in found.columns]
-    if look.metric not in names:
-        return {}
     place = names.index(look.metric)
-    return {frozenset((names[i], row[i]) for i in keys): row[place] for row in found.rows}
+    rows = {frozenset((names[i], row[i]) for i in keys): row[place] for row in found.rows}
+    return Earlier(look.at(selection), shown.whole, rows)
 
 
-def _with(report: Report, table: Table) -> Report:
-    """The report with another table in place of its own."""
+def _figures(look: Look, whole: float | None, earlier: Mapping[int, Earlier]) -> KeyFigures | None:
+    """The chosen number of everything that is shown, and of the same hours before."""
+    if whole is None:
+        return None
+    column = look.grain.column(look.metric)
+    definition = f"{look.grain.name}.{look.metric}"
+    figures = [Figure("whole", column.title, whole, column.unit, definition, "of all rows below together")]
+    for days, before in earlier.items():
+        name, title = EARLIER[days]
+        figures.append(Figure(name, title, before.whole, column.unit, definition, _change(whole, before.whole)))
+    return KeyFigures("number", tuple(figures))
+
+
+def _change(now: float, before: float | None) -> str:
+    if not before:
+        return "the same hours"
+    share = round(100 * (now / before - 1))
+    if share:
+        return f"the same hours; now {abs(share):,} % {'higher' if share > 0 else 'lower'}"
+    return "the same hours; now the same"
+
+
+def _with(report: Report, table: Table | None, figures: KeyFigures | None) -> Report:
+    """The report with another table in place of its own, and figures in front."""
     sections = [
-        replace(section, blocks=tuple(table if isinstance(block, Table) else block for block in section.blocks))
+        replace(
+            section,
+            blocks=tuple(
+                table if isinstance(block, Table) and table is not None else block for block in section.blocks
+            ),
+        )
         for section in report.sections
     ]
-    return replace(report, sections=tuple(sections))
+    first = [] if figures is None else [Section("whole-number", "Number", (figures,))]
+    return replace(report, sections=(*first, *sections))
 
 
-def _ways(table: Table, look: Look) -> dict[str, Leading]:
-    """Links of the rows to their parts; none where no column names a row."""
-    keys = tuple(index for index, column in enumerate(table.columns) if column.key)
+def _ways(table: Table | None, look: Look, earlier: Mapping[int, Earlier]) -> Ways:
+    """Links of the rows to their parts, and of earlier numbers to their time."""
+    figures = {EARLIER[days][0]: before.look.address() for days, before in earlier.items()}
+    if table is None:
+        return Ways({}, {}, figures)
+    columns = table.columns
+    at = {EARLIER[days][0]: before.look for days, before in earlier.items()}
+    there = numbers_of(look.grain)
+    keys = tuple(index for index, column in enumerate(columns) if column.key)
 
-    def lead(row: tuple[Any, ...]) -> str:
-        filters = tuple((table.columns[i].name, None if row[i] is None else str(row[i])) for i in keys)
-        return look.within(filters).address()
+    def filters(row: tuple[Any, ...]) -> tuple[Filter, ...]:
+        return tuple((columns[i].name, None if row[i] is None else str(row[i])) for i in keys)
 
-    return {ROWS: Leading(keys, lead)} if keys else {}
+    def cell(row: tuple[Any, ...], index: int) -> str:
+        name = columns[index].name
+        if name in at:
+            return at[name].within(filters(row)).address()
+        return replace(look.within(filters(row)), metric=name).address() if name in there else ""
+
+    rows = {ROWS: Leading(keys, lambda row: look.within(filters(row)).address(), cell=cell)} if keys else {}
+    return Ways(rows, {}, figures)
 
 
 def _title(look: Look, key: str) -> str:
@@ -250,6 +328,13 @@ def _title(look: Look, key: str) -> str:
 def _chip(look: Look, dropped: Filter) -> dict[str, str]:
     value = "without one" if dropped[1] is None else dropped[1]
     return {"title": _title(look, dropped[0]), "value": value, "href": look.without(dropped).address()}
+
+
+def _part_chip(look: Look) -> list[dict[str, str]]:
+    """The condition of a block of the report, as a filter that can be taken away."""
+    if not look.part:
+        return []
+    return [{"title": "As in", "value": PARTS[look.part][1], "href": replace(look, part="").address()}]
 
 
 def _split(look: Look, key: str) -> dict[str, Any]:

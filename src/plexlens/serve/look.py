@@ -16,12 +16,16 @@ from plexlens.report.blocks.page import Shown, TableSpec
 from plexlens.report.pages import PAGES
 from plexlens.serve.address import REPEATED, SELECTING, check, chosen, selecting, selection_of, wrong
 from plexlens.serve.shell import address
+from plexlens.serve.times import moment_text
 
 #: Keys by which rows can be kept apart at once.
 MOST_KEYS = 4
 
 #: Numbers in a row where no page of the report has a table of the grain.
 USUAL = 8
+
+#: Conditions of blocks of the report, by the name of the block: its grain, title and SQL.
+PARTS = {spec.name: (spec.grain, spec.title, spec.where) for page in PAGES for spec in page.specs if spec.where}
 
 Filter = tuple[str, str | None]
 
@@ -44,6 +48,8 @@ class Look:
         The part of the data, not resolved.
     selecting
         The parameters of the selection.
+    part
+        Name of a block of the report under whose condition the numbers are; empty for none.
     """
 
     grain: Grain
@@ -52,6 +58,7 @@ class Look:
     filters: tuple[Filter, ...]
     selection: Selection
     selecting: tuple[tuple[str, str], ...]
+    part: str = ""
 
     @classmethod
     def of(cls, name: str, params: QueryParams, further: tuple[str, ...] = ()) -> Look:
@@ -75,7 +82,7 @@ class Look:
         """
         if name not in GRAINS:
             raise NothingUsableError(file="", what=f"there is no grain {name[:60]!r}", remedy="start from the overview")
-        check(params, (*SELECTING, "by", "metric", "where", *further), lists=(*REPEATED, "where"))
+        check(params, (*SELECTING, "by", "metric", "where", "part", *further), lists=(*REPEATED, "where"))
         grain = GRAINS[name]
         keys = keys_of(grain)
         filters = tuple(dict.fromkeys(_filter(text, keys) for text in params.getlist("where") if text))
@@ -85,9 +92,9 @@ class Look:
                 raise wrong("by", f"{name} has no key {key[:60]!r}", f"name some of {', '.join(keys)}")
         if len(by) > MOST_KEYS:
             raise wrong("by", f"it names {len(by)} keys", f"name at most {MOST_KEYS}")
-        numbers = [*(one.name for one in grain.metrics), *(one.name for one in grain.facts)]
-        metric = chosen(params, "metric", numbers, _first_number(grain))
-        made = cls(grain, by, metric, filters, selection_of(params), tuple(selecting(params)))
+        metric = chosen(params, "metric", numbers_of(grain), _first_number(grain))
+        part = chosen(params, "part", [part for part, (of, _, _) in PARTS.items() if of == name], "")
+        made = cls(grain, by, metric, filters, selection_of(params), tuple(selecting(params)), part)
         return made if by else replace(made, by=made.next_keys()[:1] or _last_key(grain))
 
     @property
@@ -97,13 +104,16 @@ class Look:
             f"{quoted(key)} is null" if value is None else f"{quoted(key)}::varchar = {literal(value)}"
             for key, value in self.filters
         ]
+        if self.part:
+            conditions.append(f"({PARTS[self.part][2]})")
         return " and ".join(conditions) or None
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
         """The parameters of its address."""
         filters = [("where", key if value is None else f"{key}={value}") for key, value in self.filters]
-        return [("by", ",".join(self.by)), ("metric", self.metric), *filters, *self.selecting]
+        part = [("part", self.part)] if self.part else []
+        return [("by", ",".join(self.by)), ("metric", self.metric), *filters, *part, *self.selecting]
 
     def address(self, path: str = "/grain") -> str:
         """Its address."""
@@ -123,6 +133,14 @@ class Look:
     def without(self, dropped: Filter) -> Look:
         """The page without a filter."""
         return replace(self, filters=tuple(one for one in self.filters if one != dropped))
+
+    def at(self, selection: Selection) -> Look:
+        """The page of another stretch of time."""
+        window = selection.windows[0]
+        bounds = [("from", window.start), ("to", window.end)]
+        kept = [pair for pair in self.selecting if pair[0] not in ("from", "to")]
+        times = [(name, moment_text(moment)) for name, moment in bounds if moment is not None]
+        return replace(self, selection=selection, selecting=(*times, *kept))
 
     def earlier(self, days: int) -> Selection | None:
         """The same hours of an earlier day; None unless the selection is a stretch of time of at most a week."""
@@ -162,6 +180,11 @@ def keys_of(grain: Grain) -> tuple[str, ...]:
     return tuple(dict.fromkeys(("system", "sysplex", *named)))
 
 
+def numbers_of(grain: Grain) -> list[str]:
+    """The metrics and facts of a grain."""
+    return [*(one.name for one in grain.metrics), *(one.name for one in grain.facts)]
+
+
 def _last_key(grain: Grain) -> tuple[str, ...]:
     """The key that stands in a row where all are filtered."""
     return (grain.keys[-1].name,) if grain.keys else ("system",)
@@ -169,7 +192,7 @@ def _last_key(grain: Grain) -> tuple[str, ...]:
 
 def _first_number(grain: Grain) -> str:
     """The number by which the report orders a grain's rows, or else its first one."""
-    numbers = [*(one.name for one in grain.metrics), *(one.name for one in grain.facts)]
+    numbers = numbers_of(grain)
     orders = [table.order for page in PAGES for table in page.tables if table.grain == grain.name]
     return next((name for name in orders if name in numbers), numbers[0])
 

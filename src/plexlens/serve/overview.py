@@ -42,6 +42,7 @@ def overview(workspace: Workspace, request: Request) -> Response:
             }
         tables = [table for table in (_systems(extent), records_table(readings)) if table.rows]
         values |= {
+            "kept": pairs,
             "database": str(workspace.path),
             "title": _title(extent),
             "about": _about(extent, readings),
@@ -54,6 +55,7 @@ def overview(workspace: Workspace, request: Request) -> Response:
             "memory_limit": workspace.memory,
             "threads": counted(workspace.threads, "thread"),
             "report_href": address("/report.html", pairs),
+            "findings_href": address("/findings", pairs),
         }
         return page("overview.html.j2", values)
 

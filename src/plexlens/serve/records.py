@@ -87,6 +87,7 @@ def records_page(workspace: Workspace, request: Request) -> Response:
         "grains": [],
         "title": f"Records of {look.grain.title}",
         "back": look.address(),
+        "kept": look.selecting,
         "table": table_view(rows.table, {}, clock),
         "tables": [(one, to(one, 1), one == name) for one in tables],
         "restricted": rows.restricted,

@@ -11,18 +11,15 @@ from starlette.responses import HTMLResponse, Response
 
 from plexlens.errors import NothingUsableError
 from plexlens.json_text import json_text
-from plexlens.metrics import GRAINS
-from plexlens.metrics.definition import Grain
 from plexlens.report.blocks.page import Page
 from plexlens.report.build import build
 from plexlens.report.forms import Form, render
-from plexlens.report.model import Advice, Cell, Missing, Report, Table
+from plexlens.report.model import Missing, Report
 from plexlens.report.pages import PAGES
-from plexlens.report.writers.drill import Leading
 from plexlens.report.writers.html import about, defined, parts, period, render_html
 from plexlens.report.writers.json_object import to_json
 from plexlens.serve.address import SELECTING, check, selecting, selection_of
-from plexlens.serve.look import keys_of
+from plexlens.serve.leads import ways_of
 from plexlens.serve.selection_form import selection_form
 from plexlens.serve.shell import address, contents, page
 from plexlens.serve.workspace import Workspace
@@ -48,15 +45,16 @@ def report_page(workspace: Workspace, request: Request) -> Response:
     check(request.query_params, SELECTING)
     pairs = selecting(request.query_params)
 
+    selection = selection_of(request.query_params)
+
     def made() -> str:
-        with workspace.fresh(selection_of(request.query_params)) as session:
+        with workspace.fresh(selection) as session:
             report = build(session.inputs, session.readings, pages=(_PAGES[name],))
             values = frame(report, workspace)
             values["contents"] = contents(session.inputs, f"/page/{name}", pairs)
             values["files"] = [(form, address(f"/page/{name}/tables.{form}", pairs)) for form in PAGE_FILES]
-        return page(
-            "report_page.html.j2", values | _titles(report, _PAGES[name], pairs) | selection_form(request, pairs)
-        )
+        values |= _titles(report, _PAGES[name], pairs)
+        return page("report_page.html.j2", values | selection_form(request, workspace.extent, selection, pairs))
 
     return HTMLResponse(workspace.kept((name, tuple(pairs)), made))
 
@@ -90,45 +88,9 @@ def _titles(report: Report, shown: Page, pairs: Sequence[tuple[str, str]]) -> di
         "about": about(report),
         "parts": [
             part if part["id"] != shown.id else part | {"lead": ""}
-            for part in parts(replace(report, sections=tuple(sections)), evidence_ways(report, pairs))
+            for part in parts(replace(report, sections=tuple(sections)), ways_of(report, pairs))
         ],
     }
-
-
-def evidence_ways(report: Report, pairs: Sequence[tuple[str, str]]) -> dict[str, Leading]:
-    """Links from the evidence of findings to the pages of its numbers, by the name of the table.
-
-    Parameters
-    ----------
-    report
-        A report with findings, or without.
-    pairs
-        The selection, which the links keep.
-    """
-    rules = {} if report.findings is None else {one.rule.id: one.rule for one in report.findings.fired}
-    found = {}
-    for section in report.sections:
-        for block in section.blocks:
-            if isinstance(block, Advice) and block.name in rules:
-                evidence = block.evidence
-                way = _evidence_way(evidence, GRAINS[rules[block.name].grain], pairs)
-                if way is not None:
-                    found[evidence.name] = way
-    return found
-
-
-def _evidence_way(table: Table, grain: Grain, pairs: Sequence[tuple[str, str]]) -> Leading | None:
-    """Links from rows of evidence to the objects that they are about; None if no column names a key of the grain."""
-    known = keys_of(grain)
-    keys = tuple(index for index, column in enumerate(table.columns) if column.name in known)
-    numbers = [*(one.name for one in grain.metrics), *(one.name for one in grain.facts)]
-    metric = next((column.name for column in table.columns if column.name in numbers), "")
-
-    def lead(row: tuple[Cell, ...]) -> str:
-        filters = [("where", f"{table.columns[i].name}={row[i]}") for i in keys if row[i] not in (None, "")]
-        return address(f"/grain/{grain.name}", [*([("metric", metric)] if metric else []), *filters, *pairs])
-
-    return Leading(keys, lead) if keys else None
 
 
 def _is_idle(block: object) -> bool:

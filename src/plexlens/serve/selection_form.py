@@ -7,20 +7,29 @@ from typing import Any
 
 from starlette.requests import Request
 
+from plexlens.metrics.selection import Selection
+from plexlens.metrics.selection.extent import Extent
 from plexlens.serve.shell import address
+from plexlens.serve.times import selection_chips, steps
 
 
 def selection_form(
-    request: Request, pairs: Sequence[tuple[str, str]], hidden: Sequence[tuple[str, str]] = ()
+    request: Request,
+    extent: Extent,
+    selection: Selection,
+    pairs: Sequence[tuple[str, str]],
+    hidden: Sequence[tuple[str, str]] = (),
 ) -> dict[str, Any]:
-    """The values of the macro ``selecting`` of ``shell.html.j2``.
+    """The values of the macros of ``selecting.html.j2``: form, chips, and links to other times.
 
     Parameters
     ----------
     request
         The page; the form leads to the same path.
-    pairs
-        The selection in the address.
+    extent
+        What the database holds.
+    selection, pairs
+        The selection, and its parameters in the address.
     hidden
         Further parameters that the form keeps.
     """
@@ -29,8 +38,11 @@ def selection_form(
         values.setdefault(name, []).append(value)
     return {
         "selection_path": request.url.path,
+        "selection_chips": selection_chips(request.url.path, selection, pairs, hidden),
+        "times": steps(request.url.path, extent, selection, pairs, hidden),
         "selection": {name: ", ".join(listed) for name, listed in values.items()},
         "hidden": list(hidden),
+        "kept": list(pairs),
         "without_selection": address(request.url.path, hidden),
         "report_href": address("/report.html", pairs),
     }

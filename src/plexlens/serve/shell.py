@@ -124,7 +124,8 @@ def contents(inputs: Inputs, path: str, pairs: Sequence[tuple[str, str]]) -> lis
                 yield link(page.title, f"/page/{page.id}", is_empty=not there)
 
     listed = sorted(pages(), key=lambda one: one.is_empty)
-    top = [link("Overview", "/"), *(link(page.title, f"/page/{page.id}") for page in PAGES if page.id in FIRST)]
+    top = [link("Overview", "/"), link("Findings by day", "/findings")]
+    top += [link(page.title, f"/page/{page.id}") for page in PAGES if page.id in FIRST]
     top.append(Link("Ask in SQL", "/ask", path == "/ask"))
     grains: dict[str, list[Link]] = {}
     for grain in GRAINS.values():

@@ -121,6 +121,16 @@ class Workspace:
         self.extent: Extent = whole_extent(self._connection)
         self._stamp = stamp
 
+    @property
+    def stamp(self) -> object:
+        """Mark of the manifest behind the answers; a later one has another."""
+        return self._stamp
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """Hash of each source's file and time of its reading, by the id of the source."""
+        return {one.id: f"{one.sha256} {one.finished_at}" for one in self._pdb.ingests}
+
     def _manifest_stamp(self) -> object:
         try:
             found = (self.path / "manifest.json").stat()

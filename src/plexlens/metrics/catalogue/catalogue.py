@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 
 from plexlens.catalogue_path import catalogue_folders
@@ -65,6 +66,20 @@ class Catalogue(Mapping[str, Grain]):
     def is_extended(self) -> bool:
         """Whether a site's folders extend it."""
         return len(self._folders) > 1
+
+    @property
+    def site(self) -> tuple[Path, ...]:
+        """The folders of the site, in order."""
+        return tuple(folder.path.resolve() for folder in self._folders[1:])
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of all its files: what was computed by another catalogue may differ."""
+        made = sha256()
+        for folder in self._folders:
+            for path in sorted(one for one in folder.path.rglob("*") if one.suffix in (".toml", ".sql")):
+                made.update(path.relative_to(folder.path).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+        return made.hexdigest()
 
     def __iter__(self) -> Iterator[str]:
         """Names, in the order of families and of grains within them."""

@@ -161,6 +161,10 @@ class FigureSpec:
     peak: bool = True
 
 
+#: What a block of a page is declared by.
+Spec = TableSpec | ChartSpec | FigureSpec | HeatSpec
+
+
 @dataclass(frozen=True)
 class Page:
     """A section of the report.
@@ -198,12 +202,11 @@ class Page:
     prepare: Callable[[Context], None] | None = None
 
     @property
+    def specs(self) -> tuple[Spec, ...]:
+        """All that it declares."""
+        return (*self.tables, *self.charts, *self.figures, *self.heat_maps)
+
+    @property
     def grains(self) -> tuple[str, ...]:
         """Names of the grains it reads, in the order of first use."""
-        specs: tuple[FigureSpec | ChartSpec | TableSpec | HeatSpec, ...] = (
-            *self.tables,
-            *self.charts,
-            *self.figures,
-            *self.heat_maps,
-        )
-        return tuple(dict.fromkeys(spec.grain for spec in specs))
+        return tuple(dict.fromkeys(spec.grain for spec in self.specs))

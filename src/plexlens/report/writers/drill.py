@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from plexlens.report.model import Cell, Table
@@ -38,11 +38,37 @@ class Leading:
         Indexes of the cells that name a row; the link stands in the last of them.
     address
         Address of the page about a row.
+    cell
+        Address of the page about a number of a row, by the index of its cell; empty for none. Keyboards reach these
+        links by the arrow keys from the row's own, so that a table is not a hundred stops.
     """
 
     keys: tuple[int, ...]
     address: Callable[[tuple[Cell, ...]], str]
     table: str = ""
+    cell: Callable[[tuple[Cell, ...], int], str] | None = None
+
+
+@dataclass(frozen=True)
+class Ways:
+    """Links of the blocks of a report to other pages.
+
+    Attributes
+    ----------
+    rows
+        Of the rows and cells of tables, by the name of the table.
+    blocks
+        Of whole charts and tables, by their name: each a text and an address.
+    figures
+        Of key figures, by their name.
+    """
+
+    rows: Mapping[str, Leading]
+    blocks: Mapping[str, Sequence[tuple[str, str]]]
+    figures: Mapping[str, str]
+
+
+NO_WAYS = Ways({}, {}, {})
 
 
 @dataclass(frozen=True)

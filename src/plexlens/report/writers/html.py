@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from itertools import groupby
@@ -40,7 +39,7 @@ from plexlens.report.model.clock import Clock
 from plexlens.report.model.display import NULL, shown, with_units
 from plexlens.report.model.heat import HeatMap
 from plexlens.report.model.xy import XYChart
-from plexlens.report.writers.drill import Drills, Leading
+from plexlens.report.writers.drill import NO_WAYS, Drills, Ways
 from plexlens.report.writers.kept_templates import KeptTemplates
 from plexlens.report.writers.names import printable
 from plexlens.report.writers.table_html import linked, table_view
@@ -121,7 +120,7 @@ def render_html(report: Report) -> str:
     )
 
 
-def parts(report: Report, ways: Mapping[str, Leading] | None = None) -> list[dict[str, Any]]:
+def parts(report: Report, ways: Ways = NO_WAYS) -> list[dict[str, Any]]:
     """The sections of a report for the macro ``sections`` of ``blocks.html.j2``.
 
     Parameters
@@ -129,12 +128,12 @@ def parts(report: Report, ways: Mapping[str, Leading] | None = None) -> list[dic
     report
         The report.
     ways
-        Links to other pages by name of the table whose rows have them.
+        Links to other pages; those of rows replace the ones between tables of the report.
     """
     drills = Drills.of(block for section in report.sections for block in section.blocks if isinstance(block, Table))
-    if ways:
-        drills = Drills({**drills.ways, **ways})
-    return [_part(section, report, report.clock, drills) for section in report.sections]
+    if ways.rows:
+        drills = Drills({**drills.ways, **ways.rows})
+    return [_part(section, report, drills, ways) for section in report.sections]
 
 
 def period(report: Report, clock: Clock) -> str:
@@ -157,8 +156,8 @@ def about(report: Report) -> str:
     return ". ".join([", ".join(parts), report.time_note]) if parts else report.time_note
 
 
-def _part(section: Section, report: Report, clock: Clock, drills: Drills) -> dict[str, Any]:
-    views = [(_kind(block), _view(block, report, clock, drills)) for block in section.blocks]
+def _part(section: Section, report: Report, drills: Drills, ways: Ways) -> dict[str, Any]:
+    views = [(_kind(block), _view(block, report, drills, ways)) for block in section.blocks]
     return {
         "id": section.id,
         "title": section.title,
@@ -186,19 +185,20 @@ _KINDS = {
 }
 
 
-def _view(block: Block, report: Report, clock: Clock, drills: Drills) -> Any:
+def _view(block: Block, report: Report, drills: Drills, ways: Ways) -> Any:
+    clock = report.clock
     if isinstance(block, KeyFigures):
         return {
-            "figures": [_figure(one) for one in block.figures],
+            "figures": [_figure(one, ways.figures.get(one.name, "")) for one in block.figures],
             "title": block.title,
             "section": block.section,
         }
     if isinstance(block, Chart):
-        return _chart(block, report, clock)
+        return _chart(block, report, clock) | {"ways": ways.blocks.get(block.name, ())}
     if isinstance(block, XYChart | HeatMap):
         return _xy(block) if isinstance(block, XYChart) else _heat(block)
     if isinstance(block, Table):
-        return table_view(block, report.definitions, clock, drills)
+        return table_view(block, report.definitions, clock, drills) | {"ways": ways.blocks.get(block.name, ())}
     if isinstance(block, Advice):
         return _advice(block, report, clock, drills)
     return block
@@ -210,7 +210,7 @@ def _advice(advice: Advice, report: Report, clock: Clock, drills: Drills) -> dic
         "command": _lines(advice.command),
         "undo": _lines(advice.undo),
         "evidence": table_view(advice.evidence, report.definitions, clock, drills),
-        "more": [table_view(table, report.definitions, clock) for table in advice.more],
+        "more": [table_view(table, report.definitions, clock, drills) for table in advice.more],
     }
 
 
@@ -219,7 +219,7 @@ def _lines(command: str) -> Markup:
     return Markup("\n").join(printable(line) for line in command.splitlines())
 
 
-def _figure(one: Figure) -> dict[str, Any]:
+def _figure(one: Figure, href: str = "") -> dict[str, Any]:
     number = isinstance(one.value, int | float)
     return {
         "title": one.title,
@@ -229,6 +229,7 @@ def _figure(one: Figure) -> dict[str, Any]:
         "detail": one.detail,
         "spark": spark(one.trend, f"{one.title} over time") if len(one.trend) > 1 else "",
         "alarm": one.alarm,
+        "href": href,
     }
 
 

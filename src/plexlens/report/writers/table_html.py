@@ -58,6 +58,7 @@ def table_view(
         "name": table.name,
         "title": table.title,
         "note": table.note,
+        "ways": (),
         "origin": table.origin,
         "folded": table.folded,
         "filter": rows > FILTER_ROWS or drills.reaches(table.name),
@@ -188,7 +189,11 @@ def _rows(
         for index, column in enumerate(table.columns):
             if column.stack:
                 cells[index] = _stack(row, index, table, frames[index])
-        if drill is not None:
+        if isinstance(drill, Leading) and drill.cell is not None:
+            for index, column in enumerate(table.columns):
+                if column.kind is ColumnKind.NUMBER and not column.stack and (href := drill.cell(row, index)):
+                    cells[index] = _number(row[index], frames[index], href)
+        if drill is not None and drill.keys:
             last = drill.keys[-1]
             cells[last] = _text(row[last], frames[last], _way(drill, row))
         yield f"<tr{' class=over' if number >= table.top else ''}>{''.join(cells)}"
@@ -259,14 +264,15 @@ def _cell(cell: Cell, frame: _Frame) -> str:
     return _CELLS[frame.column.kind](cell, frame)
 
 
-def _number(cell: Cell, frame: _Frame) -> str:
+def _number(cell: Cell, frame: _Frame, href: str = "") -> str:
     unit = frame.column.unit
     if not isinstance(cell, int | float) or (text := shown(cell, unit)) == NULL:
         return f'<td class="num null" title="{frame.null}">{NULL}'
     size = f' style="--b:{max(float(cell), 0.0) / frame.largest:.3f}"' if frame.largest > 0 else ""
     # Rows are sorted by the value itself where the text has lost some of it.
     value = "" if text.replace(",", "") == repr(cell) else f' data-v="{cell:.9g}"'
-    return f'<td class="num{" sized" if size else ""}"{value}{size}>{escape(text)}'
+    inner = f'<a class="n" tabindex="-1" href="{escape(href)}">{escape(text)}</a>' if href else escape(text)
+    return f'<td class="num{" sized" if size else ""}"{value}{size}>{inner}'
 
 
 def _series(cell: Cell) -> tuple[float | None, ...]:

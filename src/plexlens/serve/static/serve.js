@@ -2,9 +2,57 @@
 (() => {
   // What htmx puts in the place of the page's main part is prepared like what was there at first; who uses the keyboard
   // goes on from its top.
-  document.addEventListener("htmx:afterSettle", () => {
+  document.addEventListener("htmx:afterSettle", (event) => {
+    if (event.target.closest?.(".search")) return;
     document.dispatchEvent(new Event("plexlens:replaced"));
     document.getElementById("main").focus({ preventScroll: true });
+  });
+  // The search box: a slash leads to it, arrow keys go through what is found, Escape leaves it.
+  const box = () => document.getElementById("q"), suggested = () => document.getElementById("suggested");
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.matches?.("input, textarea, select");
+    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      box().focus();
+      box().select();
+      event.preventDefault();
+    }
+    if (!event.target.closest?.(".search")) return;
+    const links = [...suggested().querySelectorAll("a")];
+    if (event.key === "Escape") {
+      suggested().replaceChildren();
+      box().focus();
+    } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && links.length) {
+      const next = links.indexOf(event.target) + (event.key === "ArrowDown" ? 1 : -1);
+      (next < 0 ? box() : links[Math.min(next, links.length - 1)]).focus();
+      event.preventDefault();
+    }
+  });
+  document.addEventListener("focusout", (event) => {
+    const search = event.target.closest?.(".search");
+    if (search && event.relatedTarget && !search.contains(event.relatedTarget)) suggested().replaceChildren();
+  });
+  // What is found takes its ids along, and a page has each once.
+  document.addEventListener("htmx:afterSwap", (event) => {
+    if (event.target.id === "suggested") for (const one of event.target.querySelectorAll("[id]")) one.removeAttribute("id");
+  });
+  // Numbers in a table lead to their own pages; arrow keys go from one to the next.
+  document.addEventListener("keydown", (event) => {
+    const move = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+    const cell = move && event.target.closest?.("td, th");
+    if (!cell || !event.target.matches("a.lead, a.n")) return;
+    const rows = [...cell.closest("tbody").rows].filter((row) => row.offsetParent);
+    let row = rows.indexOf(cell.parentElement), column = cell.cellIndex;
+    for (;;) {
+      row += move[0];
+      column += move[1];
+      const next = rows[row]?.cells[column];
+      if (!next) return;
+      const link = next.querySelector("a.lead, a.n");
+      if (!link) continue;
+      link.focus();
+      event.preventDefault();
+      return;
+    }
   });
   // Empty fields of a form would stand in the address.
   document.addEventListener("submit", (event) => {
@@ -20,8 +68,8 @@
     return Math.min(Math.max((event.clientX - box.left) / box.width, 0), 1) * 1000;
   };
   document.addEventListener("pointerdown", (event) => {
-    const area = event.target.closest("#course .plot")?.querySelector(".area");
-    if (!area || event.pointerType !== "mouse" || event.button !== 0) return;
+    const area = event.target.closest(".chart .plot:not(.xy, .by-hour)")?.querySelector(".area");
+    if (!area || !document.querySelector(".selecting") || event.pointerType !== "mouse" || event.button !== 0) return;
     const shade = document.createElement("div");
     shade.className = "brush";
     area.append(shade);
@@ -48,6 +96,7 @@
     const zone = data.z ? "" : "Z";
     const text = (seconds) => new Date(seconds * 1000).toISOString().slice(0, 19) + zone;
     const address = new URL(location.href);
+    address.hash = "";
     address.searchParams.set("from", text(data.t[inside[0]]));
     address.searchParams.set("to", text(Math.max(...inside.map((i) => data.e[i]))));
     location.assign(address);

@@ -1,0 +1,131 @@
+"""Days judged in a process of their own, so that no page waits for them.
+
+The server (`judged_days`) writes the days to its standard input and reads a line for each from its standard output. The
+process runs with low priority, on one thread, within the memory of the server's engine.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from plexlens.errors import NothingUsableError, PlexlensError
+from plexlens.findings import Finding, check
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.selection import resolve, selected
+from plexlens.pdb import Pdb
+from plexlens.pdb.engine import Connection, session_of
+from plexlens.serve.child import environment
+from plexlens.serve.history import Judged, Seen
+
+
+def judged_days(
+    database: Path, days: Sequence[date], memory_limit: str, running: Callable[[subprocess.Popen[bytes]], None]
+) -> Iterator[tuple[date, Judged]]:
+    """The findings of days, one after the other.
+
+    Parameters
+    ----------
+    database
+        The performance database.
+    days
+        Days of local time.
+    memory_limit
+        What the engine may use.
+    running
+        Told the process, which the caller may end.
+    """
+    told = {"database": str(database), "days": [day.isoformat() for day in days], "memory": memory_limit}
+    with subprocess.Popen(
+        [sys.executable, "-m", "plexlens.serve.judging"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment(),
+    ) as process:
+        running(process)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with suppress(BrokenPipeError):
+            process.stdin.write(json.dumps(told).encode())
+            process.stdin.close()
+        for line in process.stdout:
+            said = json.loads(line)
+            yield date.fromisoformat(said["day"]), judged_of(said)
+
+
+def judged_of(told: dict[str, Any]) -> Judged:
+    """A judged day from plain values."""
+    findings = [
+        Seen(**(one | {"entity": tuple((str(column), str(title), value) for column, title, value in one["entity"])}))
+        for one in told["findings"]
+    ]
+    return Judged(tuple(findings), frozenset(told["ran"]), int(told["left_out"]), str(told["problem"]))
+
+
+def plain(judged: Judged) -> dict[str, Any]:
+    """A judged day as plain values."""
+    return {
+        "findings": [asdict(one) for one in judged.findings],
+        "ran": sorted(judged.ran),
+        "left_out": judged.left_out,
+        "problem": judged.problem,
+    }
+
+
+def judge(connection: Connection, day: date, database: str) -> Judged:
+    """The findings of a day of local time.
+
+    Parameters
+    ----------
+    connection
+        To the raw tables; temporary tables must be allowed.
+    day
+        The day.
+    database
+        What the user called the database, for errors.
+    """
+    try:
+        selection = resolve(selected(since=day.isoformat(), until=day.isoformat()), connection, database)
+        found = check(Inputs(connection, selection))
+    except NothingUsableError:
+        return Judged((), frozenset())
+    except PlexlensError as error:
+        return Judged((), frozenset(), problem=error.what)
+    seen = [_seen(one, leads=one is finding) for finding in found.fired for one in finding.all]
+    ran = frozenset((*(one.rule for one in seen), *(one.rule.id for one in found.passed)))
+    return Judged(tuple(seen), ran, sum(found.left_out.values()))
+
+
+def _seen(one: Finding, *, leads: bool) -> Seen:
+    entity = tuple((part.column, part.title, part.value) for part in one.entity)
+    rule, metric = one.rule, one.evidence[0].column
+    return Seen(rule.id, rule.title, str(one.severity), rule.grain, entity, metric, one.sentence, one.cost, leads)
+
+
+def main() -> None:
+    """Judge the days on standard input."""
+    told = json.loads(sys.stdin.buffer.read())
+    if hasattr(os, "nice"):
+        os.nice(10)
+    connection = Pdb.open(Path(told["database"])).connect(memory_limit=told["memory"], threads=1)
+    for day in told["days"]:
+        session = session_of(connection)
+        try:
+            made = judge(session, date.fromisoformat(day), told["database"])
+        finally:
+            session.close()
+        sys.stdout.write(json.dumps({"day": day} | plain(made)) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""A database of two weeks: the example, and fifteen minutes of each of fourteen days of a simulated sysplex.
+
+The days are those of `scenarios/three-members.toml` at a sixth of its load. On the last one, 22 times as many payments
+come in from 14:10 to 14:15, and wait for each other: what an analyst is asked to explain.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import tomli
+
+from plexlens.example import write_example
+from plexlens.pdb import Pdb, ingest
+from plexlens.simulate.dump import write_smf
+from plexlens.simulate.scenario import Scenario, run_scenario
+from tests.conftest import REPOSITORY
+
+#: Start of the first day's intervals, days, and the length of an interval in seconds.
+FIRST, DAYS, INTERVAL = datetime(2026, 1, 5, 14, tzinfo=UTC), 14, 300
+
+#: The last day, on which there is trouble from 14:10 on.
+LAST = FIRST + timedelta(days=DAYS - 1)
+
+
+def write_two_weeks(folder: Path) -> Path:
+    """Write the dumps into a folder, and a database of them.
+
+    Parameters
+    ----------
+    folder
+        An empty folder.
+
+    Returns
+    -------
+    Path
+        The database.
+    """
+    write_example(folder / "example.smf")
+    for number in range(DAYS):
+        with _beginning_at(FIRST + timedelta(days=number)):
+            write_smf(run_scenario(_scenario(number, is_last=number == DAYS - 1)), folder / f"day-{number + 1:02d}.smf")
+    list(ingest(sorted(folder.glob("*.smf")), Pdb.create(folder / "pdb")))
+    return folder / "pdb"
+
+
+def _scenario(number: int, *, is_last: bool) -> Scenario:
+    values: dict[str, Any] = tomli.loads((REPOSITORY / "scenarios" / "three-members.toml").read_text())
+    values["run"] = {"seed": number + 1, "warm_up": 30.0, "seconds": 3.0 * INTERVAL, "interval": float(INTERVAL)}
+    for one in values["class"]:
+        if "rate" in one:
+            one["rate"] /= 6
+        if one["name"] == "PAY":
+            # A longer program in its region: the queue for the QR TCB is felt.
+            one |= {"goal": 0.013, "cpu": 0.007}
+            if is_last:
+                one["profile"] = [{"from": 0.0, "factor": 1.0}, {"from": 2.0 * INTERVAL, "factor": 22.0}]
+        elif one["name"] == "INQUIRE":
+            one["goal"] = 0.05
+    return Scenario("", values)
+
+
+@contextmanager
+def _beginning_at(moment: datetime) -> Iterator[None]:
+    """Runs of the simulator that begin at another moment than all others."""
+    modules = [one for name, one in sys.modules.items() if name.startswith("plexlens.simulate.")]
+    patched: list[tuple[Any, datetime]] = [(one, one.BEGINNING) for one in modules if hasattr(one, "BEGINNING")]
+    for module, _ in patched:
+        module.BEGINNING = moment
+    try:
+        yield
+    finally:
+        for module, before in patched:
+            module.BEGINNING = before
