@@ -115,7 +115,17 @@ rust-test:
 # Two halves at the same time, one for each core: folders that are not named here are in the second.
 FIRST_HALF := capacity ingest metrics pools sharing simulate
 
-python-test: $(BUILD)/core browser
+# Rules of accessibility for the tests of pages, pinned in tests/report/axe; nothing of them is shipped.
+$(BUILD)/axe: tests/report/axe/package.json tests/report/axe/package-lock.json
+	@command -v npm >/dev/null 2>&1 \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
+	       && apt-get update -qq >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq npm >/dev/null; } \
+	  || { echo "the browser tests need npm for axe-core (Debian: apt-get install npm)" >&2; exit 1; }
+	@mkdir -p $@ && cp tests/report/axe/package.json tests/report/axe/package-lock.json $@
+	@cd $@ && npm ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
+python-test: $(BUILD)/core $(BUILD)/axe browser
 	@$(MAKE) --no-print-directory -j2 --output-sync=target python-test-first python-test-second
 
 python-test-first:

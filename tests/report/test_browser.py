@@ -57,7 +57,8 @@ def test_nothing_is_wider_than_the_screen(browser: chromium.Browser, page: Path,
     # What is wider than its own box scrolls inside it, and nothing else is cut off. The area in which a definition's
     # sign can be hit is larger than the sign on purpose.
     wide = browser.run(
-        "document.head.insertAdjacentHTML('beforeend', '<style>.def::after { display: none }</style>');"
+        "const sign = '.def { margin: 0; width: .9em; overflow: hidden }';"
+        "document.head.insertAdjacentHTML('beforeend', `<style>${sign}</style>`);"
         "return [...document.querySelectorAll('main *')].filter(e => getComputedStyle(e).overflowX === 'visible'"
         " && !e.closest('.scroll, svg, .hidden, pre, .plot') && e.scrollWidth > e.clientWidth + 1"
         " && e.clientWidth > 0).map(e => e.outerHTML.slice(0, 120))"

@@ -10,7 +10,8 @@ import pytest
 from starlette.types import ASGIApp
 
 from plexlens.serve.findings_by_day import Line, lines_of
-from plexlens.serve.history import Day, History, Judged, Seen
+from plexlens.serve.history import Day, History
+from plexlens.serve.judged import Judged, Seen
 from plexlens.serve.workspace import Workspace
 from tests.serve.client import ask
 

@@ -97,9 +97,12 @@ def test_other_times_are_a_link_away(app: ASGIApp, query: str, title: str, href:
     last = datetime(2024, 5, 15, 13, 45)
     extent = Extent((SystemExtent("SYS1", (0.0,), last, last, (0.0,), last, last),), ())
     params = QueryParams(query.replace("+", "%2B"))
-    found = {one.title: one.href for one in steps("/page/read", extent, selection_of(params), selecting(params), [])}
+    selection, pairs = selection_of(params), selecting(params)
+    listed = steps("/page/read", extent, selection, pairs, [], last_interval=(last, datetime(2024, 5, 15, 14)))
+    found = {one.title: one.href for one in listed}
     assert found[title].endswith(href)
     assert found["last hour"].endswith("from=2024-05-15T13%3A00&to=2024-05-15T14%3A00")
+    assert found["last interval"].endswith("from=2024-05-15T13%3A45&to=2024-05-15T14%3A00")
     assert found["last day"].endswith("from=2024-05-15T00%3A00&to=2024-05-16T00%3A00")
 
 

@@ -128,7 +128,7 @@ def _table(found: pa.Table, note: str) -> Table:
     # Two columns may have the same name.
     return Table(
         name="answer",
-        title="Answer",
+        title="Rows of the answer",
         columns=tuple(columns),
         rows=tuple(zip(*data, strict=True)),
         top=50,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from plexlens.findings import Severity
-from plexlens.serve.history import Day, Judged, Seen
+from plexlens.serve.history import Day
+from plexlens.serve.judged import Judged, Seen
 
 #: Names by which an object belongs to someone who writes records: without them, the day says nothing about it.
 _OBSERVERS = ("system", "sysplex", "subsystem", "applid", "queue_manager")

@@ -16,7 +16,8 @@ from plexlens.report.model.display import counted, shown
 from plexlens.report.pages.findings import SECONDS_PER_HOUR
 from plexlens.serve.address import SELECTING, check, selecting, selection_of
 from plexlens.serve.findings_by_day import STATES, Line, lines_of
-from plexlens.serve.history import Day, History, Judged
+from plexlens.serve.history import Day, History
+from plexlens.serve.judged import Judged
 from plexlens.serve.look import keys_of, numbers_of
 from plexlens.serve.selection_form import selection_form
 from plexlens.serve.shell import address, contents, page
@@ -65,7 +66,7 @@ def findings_page(history: History, workspace: Workspace, request: Request) -> R
         ],
         "days": _days(days, judged, lines, pairs),
     }
-    form = selection_form(request, workspace.extent, selection, pairs)
+    form = selection_form(request, workspace, selection, pairs)
     return HTMLResponse(page("findings.html.j2", values | form))
 
 

@@ -75,7 +75,7 @@ def grain_page(workspace: Workspace, request: Request) -> Response:
         report = _with(shown.report, table, _figures(look, shown.whole, earlier))
         ways = _ways(table, look, earlier)
         values = frame(report, workspace)
-        values |= selection_form(request, workspace.extent, look.selection, look.selecting, _hidden(look))
+        values |= selection_form(request, workspace, look.selection, look.selecting, _hidden(look))
         values |= {
             "contents": listed,
             "title": look.grain.title,

@@ -27,6 +27,8 @@ from plexlens.json_text import json_text
 from plexlens.metrics import GRAINS
 from plexlens.metrics.selection.raw import timed_tables
 from plexlens.pdb.engine import Connection
+from plexlens.serve.judged import Judged, judged_of, plain
+from plexlens.serve.judging import judged_days
 from plexlens.serve.workspace import Workspace
 from plexlens.whole_file import write
 
@@ -34,73 +36,6 @@ from plexlens.whole_file import write
 _FILES = 4000
 
 _EPOCH = date(1970, 1, 1)
-
-
-@dataclass(frozen=True)
-class Seen:
-    """A finding of a day.
-
-    Attributes
-    ----------
-    rule, title, severity, grain
-        The rule that fired, and the grain it is about.
-    entity
-        The object: column, title and value of each name.
-    metric
-        The number that decides.
-    sentence
-        What is wrong.
-    cost
-        Seconds lost per hour; None where no rule derives any.
-    leads
-        Whether it stands for itself; otherwise another finding of the same cause speaks for it.
-    """
-
-    rule: str
-    title: str
-    severity: str
-    grain: str
-    entity: tuple[tuple[str, str, str | None], ...]
-    metric: str
-    sentence: str
-    cost: float | None
-    leads: bool
-
-    @property
-    def identity(self) -> tuple[str, tuple[tuple[str, str | None], ...]]:
-        """Rule and object: they make it the same finding on another day."""
-        return self.rule, tuple((column, value) for column, _, value in self.entity)
-
-    @property
-    def name(self) -> str:
-        """The object in one line."""
-        return " / ".join(value for _, _, value in self.entity if value)
-
-    def value(self, column: str) -> str | None:
-        """A name of the object; None if it has none of this column."""
-        return next((value for name, _, value in self.entity if name == column), None)
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A day as judged.
-
-    Attributes
-    ----------
-    findings
-        What was found.
-    ran
-        Rules that could be checked.
-    left_out
-        Objects that were found beyond those that a rule names.
-    problem
-        Why it could not be judged; empty where it was.
-    """
-
-    findings: tuple[Seen, ...]
-    ran: frozenset[str]
-    left_out: int = 0
-    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -189,8 +124,6 @@ class History:
                 self._thread.start()
 
     def _judge(self, days: Sequence[Day]) -> None:
-        from plexlens.serve.judging import judged_days
-
         by_date = {day.date: day for day in days}
         try:
             for moment, made in judged_days(
@@ -278,8 +211,6 @@ def cache_folder() -> Path | None:
 
 def _read(path: Path) -> Judged | None:
     """A judged day; None if it is not there, or cannot be read."""
-    from plexlens.serve.judging import judged_of
-
     try:
         return judged_of(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, KeyError):
@@ -288,8 +219,6 @@ def _read(path: Path) -> Judged | None:
 
 def _keep(folder: Path, name: str, judged: Judged) -> None:
     """Keep a judged day, and drop the oldest of too many; a cache that cannot be written is done without."""
-    from plexlens.serve.judging import plain
-
     with suppress(OSError, PlexlensError):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         write(folder / name, json_text(plain(judged)))

@@ -12,10 +12,8 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from plexlens.errors import NothingUsableError, PlexlensError
 from plexlens.findings import Finding, check
@@ -24,7 +22,7 @@ from plexlens.metrics.selection import resolve, selected
 from plexlens.pdb import Pdb
 from plexlens.pdb.engine import Connection, session_of
 from plexlens.serve.child import environment
-from plexlens.serve.history import Judged, Seen
+from plexlens.serve.judged import Judged, Seen, judged_of, plain
 
 
 def judged_days(
@@ -60,25 +58,6 @@ def judged_days(
         for line in process.stdout:
             said = json.loads(line)
             yield date.fromisoformat(said["day"]), judged_of(said)
-
-
-def judged_of(told: dict[str, Any]) -> Judged:
-    """A judged day from plain values."""
-    findings = [
-        Seen(**(one | {"entity": tuple((str(column), str(title), value) for column, title, value in one["entity"])}))
-        for one in told["findings"]
-    ]
-    return Judged(tuple(findings), frozenset(told["ran"]), int(told["left_out"]), str(told["problem"]))
-
-
-def plain(judged: Judged) -> dict[str, Any]:
-    """A judged day as plain values."""
-    return {
-        "findings": [asdict(one) for one in judged.findings],
-        "ran": sorted(judged.ran),
-        "left_out": judged.left_out,
-        "problem": judged.problem,
-    }
 
 
 def judge(connection: Connection, day: date, database: str) -> Judged:

@@ -54,7 +54,7 @@ def report_page(workspace: Workspace, request: Request) -> Response:
             values["contents"] = contents(session.inputs, f"/page/{name}", pairs)
             values["files"] = [(form, address(f"/page/{name}/tables.{form}", pairs)) for form in PAGE_FILES]
         values |= _titles(report, _PAGES[name], pairs)
-        return page("report_page.html.j2", values | selection_form(request, workspace.extent, selection, pairs))
+        return page("report_page.html.j2", values | selection_form(request, workspace, selection, pairs))
 
     return HTMLResponse(workspace.kept((name, tuple(pairs)), made))
 

@@ -8,14 +8,14 @@ from typing import Any
 from starlette.requests import Request
 
 from plexlens.metrics.selection import Selection
-from plexlens.metrics.selection.extent import Extent
 from plexlens.serve.shell import address
 from plexlens.serve.times import selection_chips, steps
+from plexlens.serve.workspace import Workspace
 
 
 def selection_form(
     request: Request,
-    extent: Extent,
+    workspace: Workspace,
     selection: Selection,
     pairs: Sequence[tuple[str, str]],
     hidden: Sequence[tuple[str, str]] = (),
@@ -26,6 +26,8 @@ def selection_form(
     ----------
     request
         The page; the form leads to the same path.
+    workspace
+        The database.
     extent
         What the database holds.
     selection, pairs
@@ -39,7 +41,9 @@ def selection_form(
     return {
         "selection_path": request.url.path,
         "selection_chips": selection_chips(request.url.path, selection, pairs, hidden),
-        "times": steps(request.url.path, extent, selection, pairs, hidden),
+        "times": steps(
+            request.url.path, workspace.extent, selection, pairs, hidden, last_interval=workspace.last_interval
+        ),
         "selection": {name: ", ".join(listed) for name, listed in values.items()},
         "hidden": list(hidden),
         "kept": list(pairs),

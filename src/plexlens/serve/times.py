@@ -82,8 +82,16 @@ class Step:
     is_current: bool = False
 
 
-def steps(path: str, extent: Extent, selection: Selection, pairs: Pairs, rest: Pairs) -> list[Step]:
-    """Links to other times of the same page: the last day and hour, the time before and after, the same hours earlier.
+def steps(
+    path: str,
+    extent: Extent,
+    selection: Selection,
+    pairs: Pairs,
+    rest: Pairs,
+    *,
+    last_interval: tuple[datetime, datetime] | None = None,
+) -> list[Step]:
+    """Links to other times of the same page: the last day, hour and interval, those before and after, the same earlier.
 
     Parameters
     ----------
@@ -91,6 +99,8 @@ def steps(path: str, extent: Extent, selection: Selection, pairs: Pairs, rest: P
         What the database holds.
     path, selection, pairs, rest
         As in `selection_chips`.
+    last_interval
+        Local start and end of the last interval; None where none is known.
     """
     kept = [*rest, *(pair for pair in pairs if pair[0] not in _TIME)]
 
@@ -105,6 +115,8 @@ def steps(path: str, extent: Extent, selection: Selection, pairs: Pairs, rest: P
         found.append(step("last week", day - 6 * _DAY, day + _DAY))
         found.append(step("last day", day, day + _DAY))
         found.append(step("last hour", hour, hour + timedelta(hours=1)))
+        if last_interval is not None:
+            found.append(step("last interval", *last_interval))
     if selection.windows and (bounds := selection.windows[0]).start is not None and bounds.end is not None:
         start, end = bounds.start, bounds.end
         try:

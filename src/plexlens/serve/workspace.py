@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from plexlens.errors import PlexlensError
 from plexlens.metrics import GRAINS, local_time
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import EVERYTHING, Extent, Selection, resolve, whole_extent
+from plexlens.metrics.selection.raw import timed_tables
 from plexlens.pdb import Pdb
 from plexlens.pdb.engine import Connection, session_of
 from plexlens.report.blocks.context import Context
@@ -119,6 +121,7 @@ class Workspace:
         self._connection: Connection = self._pdb.connect(memory_limit=self.memory_limit, threads=self._threads)
         self.readings = readings_of(self._connection)
         self.extent: Extent = whole_extent(self._connection)
+        self.last_interval = last_interval(self._connection)
         self._stamp = stamp
 
     @property
@@ -236,3 +239,19 @@ class Workspace:
         while len(self._answers) > ANSWERS:
             self._answers.popitem(last=False)
         return made
+
+
+def last_interval(connection: Connection) -> tuple[datetime, datetime] | None:
+    """Local start and end of the last interval of a database; None where none is known."""
+    local = [
+        f"select epoch({start}) + coalesce(utc_offset, 0) as first, epoch({end}) + coalesce(utc_offset, 0) as last"
+        f" from {table} where {start} < {end}"
+        for table, start, end in timed_tables(connection)
+    ]
+    if not local:
+        return None
+    row = connection.execute(f"select max(first), max(last) from ({' union all '.join(local)})").fetchone()
+    if row is None or row[0] is None:
+        return None
+    first, last = (datetime(1970, 1, 1) + timedelta(seconds=round(moment)) for moment in row)
+    return first, last
