@@ -14,6 +14,7 @@ from plexlens.errors import UnknownSourceError
 from plexlens.ingest import kinds as sources
 from plexlens.ingest.printed import text as text_reports
 from plexlens.ingest.printed.text.tables import KINDS
+from plexlens.ingest.recognition import read_head
 from plexlens.pdb import Outcome, Pdb, ingest
 from tests.ingest.smf_by_hand import record, thing
 from tests.ingest.text_report_documents import (
@@ -55,9 +56,9 @@ def test_reports_are_recognised(tmp_path: Path, text: str) -> None:
         *(text.encode(), text.encode("utf-16"), gzip.compress(text.encode()), quoted(text).encode()),
         text.replace("\n", "\x85").encode("cp037"),
     ):
-        assert text_reports.sniff(data, "anything")
         path = tmp_path / "file"
         path.write_bytes(data)
+        assert text_reports.sniff(read_head(path), "anything")
         assert sources.recognise(path).name == "text_reports"
 
 

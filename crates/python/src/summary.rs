@@ -4,6 +4,7 @@ use plexlens_smf::pipeline::Summary;
 use plexlens_smf::stream::Severity;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use std::borrow::Cow;
 
 /// Microseconds since 1970 on a local clock as `YYYY-MM-DDThh:mm:ss.ff`: headers hold hundredths of a second.
 fn local_time(py: Python<'_>, micros: i64) -> PyResult<String> {
@@ -23,7 +24,9 @@ struct DamageRow<'a> {
     severity: Severity,
     section: Option<&'a str>,
     skipped_bytes: u64,
-    detail: &'a str,
+    /// Places in the records that follow directly, which this line stands for too.
+    repeats: u64,
+    detail: Cow<'a, str>,
     remedy: &'a str,
 }
 
@@ -36,7 +39,8 @@ impl DamageRow<'_> {
         row.set_item("severity", self.severity.name())?;
         row.set_item("section", self.section)?;
         row.set_item("skipped_bytes", self.skipped_bytes)?;
-        row.set_item("detail", self.detail)?;
+        row.set_item("repeats", self.repeats)?;
+        row.set_item("detail", self.detail.as_ref())?;
         row.set_item("remedy", self.remedy)?;
         Ok(row)
     }
@@ -51,7 +55,8 @@ fn damage(summary: &Summary) -> Vec<DamageRow<'_>> {
         severity: item.reason.severity(),
         section: None,
         skipped_bytes: item.skipped,
-        detail: &item.detail,
+        repeats: item.repeats.count,
+        detail: item.text().into(),
         remedy: item.reason.remedy(),
     });
     let sections = summary.damage.iter().map(|item| DamageRow {
@@ -61,7 +66,8 @@ fn damage(summary: &Summary) -> Vec<DamageRow<'_>> {
         severity: item.reason.severity(),
         section: Some(&item.section),
         skipped_bytes: 0,
-        detail: &item.detail,
+        repeats: 0,
+        detail: item.detail.as_str().into(),
         remedy: item.reason.remedy(),
     });
     let mut rows: Vec<DamageRow<'_>> = stream.chain(sections).collect();
@@ -86,6 +92,8 @@ pub fn to_dict<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, P
         dict.set_item("joined_parts", stream.joined_parts)?;
         dict.set_item("dump_headers", stream.dump_headers)?;
         dict.set_item("dump_trailers", stream.dump_trailers)?;
+        dict.set_item("record_bytes", stream.record_bytes)?;
+        dict.set_item("block_bytes", stream.block_bytes)?;
         dict.set_item("skipped_bytes", stream.damage.skipped_bytes())?;
         for (reason, count) in stream.damage.counts() {
             counts.set_item(reason.name(), count)?;

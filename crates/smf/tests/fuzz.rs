@@ -16,7 +16,7 @@ use plexlens_smf::cics::HELD_BYTES;
 use plexlens_smf::decode::{DecodeOptions, Decoder, EXPANDED_BYTES};
 use plexlens_smf::forms::csrcesrv;
 use plexlens_smf::layout::{Catalogue, RecordMap, Rule};
-use plexlens_smf::stream::{ReadOptions, SmfReader};
+use plexlens_smf::stream::{DamageReason, FrameKind, ReadOptions, SmfReader};
 
 /// Copies are small: one that takes longer than this hangs.
 const HANG: Duration = Duration::from_secs(20);
@@ -211,6 +211,7 @@ fn decode(decoder: &Decoder, bytes: &[u8], batch_bytes: usize) -> Result<Found, 
         }
     };
     let (mut records, mut rows) = (0, std::collections::BTreeMap::<String, usize>::new());
+    let mut last = 0;
     let mut regions = decoder.regions(HELD_BYTES);
     loop {
         match reader.next_batch() {
@@ -218,6 +219,13 @@ fn decode(decoder: &Decoder, bytes: &[u8], batch_bytes: usize) -> Result<Found, 
                 for frame in &batch.frames {
                     if frame.offset >= size {
                         return Err(format!("record {} begins at {} of {size}", frame.record_no, frame.offset));
+                    }
+                    // Parts of a broken record are joined late; all others come in order, each once.
+                    if matches!(frame.kind, FrameKind::Whole) && !is_rmf(batch.record(frame)) {
+                        if frame.record_no <= last {
+                            return Err(format!("record {} comes after record {last}", frame.record_no));
+                        }
+                        last = frame.record_no;
                     }
                 }
                 let mut waiting = Some(batch);
@@ -237,7 +245,17 @@ fn decode(decoder: &Decoder, bytes: &[u8], batch_bytes: usize) -> Result<Found, 
                     }
                 }
             }
-            Ok(None) => break,
+            Ok(None) => {
+                let left = reader.summary().unaccounted_bytes();
+                let gap = reader.summary().damage.count(DamageReason::UnaccountedBytes);
+                if left != 0 || gap != 0 {
+                    return Err(format!("bytes do not add up: {:?}", reader.summary()));
+                }
+                if rows.get("smf_record").copied().unwrap_or(0) as u64 != records {
+                    return Err(format!("{records} records, and {rows:?} in the inventory"));
+                }
+                break;
+            }
             Err(_) => break,
         }
     }
@@ -247,6 +265,10 @@ fn decode(decoder: &Decoder, bytes: &[u8], batch_bytes: usize) -> Result<Found, 
         }
     }
     Ok((records, reader.summary().damage.total(), rows.into_iter().collect()))
+}
+
+fn is_rmf(record: &[u8]) -> bool {
+    (70..=79).contains(&record[5])
 }
 
 fn number(name: &str, otherwise: u64) -> u64 {

@@ -50,6 +50,9 @@ class Inventory:
         What was counted and is not damage: how often, by what it is and where.
     skipped : str
         Why nothing of it was read.
+    account : mapping
+        Bytes of a dump, after expansion: ``records`` (with their descriptor words), ``block_words``, ``skipped``
+        (damage and padding); they add up to ``bytes``. Empty for other sources.
     """
 
     file: str
@@ -65,6 +68,7 @@ class Inventory:
     notes: dict[tuple[str, str], int] = field(default_factory=dict)
     skipped: str = ""
     implausible: Sequence[Implausible] = ()
+    account: Mapping[str, int] = field(default_factory=dict)
 
 
 def of_files(paths: Iterable[str | Path], progress: Progress = silent) -> Iterator[Inventory]:
@@ -140,6 +144,12 @@ def _of_dump(path: Path, progress: Progress) -> Inventory:
         damage=reading.damage,
         damage_counts=dict(found["damage"]),
         implausible=marked,
+        account={
+            "bytes": found["bytes"],
+            "records": found["record_bytes"],
+            "block_words": found["block_bytes"],
+            "skipped": found["skipped_bytes"],
+        },
     )
 
 
@@ -199,6 +209,7 @@ def to_json(found: Sequence[Inventory]) -> dict[str, Any]:
         "files": [
             {"file": one.file, "kind": one.kind, "bytes": one.size, "form": one.form, "duplicates": one.duplicates}
             | ({"skipped": one.skipped} if one.skipped else {})
+            | ({"account": dict(one.account)} if one.account else {})
             for one in found
         ],
         "records": {name: records[name] for name in ordered},
@@ -254,6 +265,24 @@ _MARKERS = {"2": "dump header", "3": "dump trailer"}
 _SHOWN = 20
 
 
+_PLACES = {"block_words": "in block descriptor words", "skipped": "damaged or padding"}
+
+
+def _record_lines(one: Inventory) -> Iterator[str]:
+    names = sorted({name for name, _ in one.records}, key=_type_order)
+    width = max((8, *(len(name) for name in names)))
+    for name in names:
+        by_system = sorted((system, count) for (kind, system), count in one.records.items() if kind == name)
+        told = ", ".join(f"{system or '?'} {count:,}" for system, count in by_system)
+        note = _MARKERS.get(name) or ("counted only: no layout" if name in one.undecoded else "")
+        number = sum(count for _, count in by_system)
+        yield f"  {name:>{width}}  {number:>10,}  {told}" + (f"  ({note})" if note else "")
+    if one.account:
+        parts = [f"{one.account['records']:,} in records"]
+        parts += [f"{one.account[place]:,} {words}" for place, words in _PLACES.items() if one.account[place]]
+        yield f"  {one.account['bytes']:,} bytes = {' + '.join(parts)}"
+
+
 def to_lines(found: Iterable[Inventory]) -> Iterator[str]:
     """The inventories as plain text."""
     for one in found:
@@ -266,14 +295,7 @@ def to_lines(found: Iterable[Inventory]) -> Iterator[str]:
         yield f"{one.file}: {about}"
         if one.span:
             yield f"  {one.span[0]} to {one.span[1]}, as recorded"
-        names = sorted({name for name, _ in one.records}, key=_type_order)
-        width = max((8, *(len(name) for name in names)))
-        for name in names:
-            by_system = sorted((system, count) for (kind, system), count in one.records.items() if kind == name)
-            told = ", ".join(f"{system or '?'} {count:,}" for system, count in by_system)
-            note = _MARKERS.get(name) or ("counted only: no layout" if name in one.undecoded else "")
-            number = sum(count for _, count in by_system)
-            yield f"  {name:>{width}}  {number:>10,}  {told}" + (f"  ({note})" if note else "")
+        yield from _record_lines(one)
         if one.duplicates:
             yield f"  {one.duplicates:,} records stand more than once"
         for note in sorted({note for note, _ in one.notes}):

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from pathlib import Path
 
 import pyarrow as pa
 
 from plexlens.errors import EmptyInputError, UnreadableInputError
+from plexlens.ingest.compression import compression_of
 from plexlens.ingest.printed.text.tables import known_kinds
 
 HEAD_BYTES = 64 << 10
 """How much of a file, after decompression, the modules see when they are asked whether it is theirs."""
 
-_COMPRESSIONS = ((b"\x1f\x8b", "gzip"), (b"\x28\xb5\x2f\xfd", "zstd"))
-
 _READ_AS_TEXT = f"a dump must be sent in binary; reports read as text are {known_kinds()}, headings included"
 
 _UNPACK = "unpack it and give the file inside"
 
+_UNPACK_ONCE = "unpack it once, and give the file inside"
+
 _MAGIC: tuple[tuple[int, bytes, str, str], ...] = (
+    (0, b"\x1f\x8b", "a gzip file in a compressed file", _UNPACK_ONCE),
+    (0, b"\x28\xb5\x2f\xfd", "a Zstandard file in a compressed file", _UNPACK_ONCE),
     (0, b"PK\x03\x04", "a ZIP archive", _UNPACK),
     (0, b"PK\x05\x06", "an empty ZIP archive", _UNPACK),
     (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
@@ -68,7 +72,7 @@ def read_head(path: Path) -> bytes:
         ) from error
     if not head:
         raise EmptyInputError(file=str(path), what="the file is empty", remedy="transfer it again")
-    kind = next((name for magic, name in _COMPRESSIONS if head.startswith(magic)), None)
+    kind = compression_of(head)
     if kind is None:
         return head
     try:
@@ -104,6 +108,10 @@ def describe(head: bytes) -> tuple[str, str] | None:
     for place, magic, what, remedy in _MAGIC:
         if head[place : place + len(magic)] == magic:
             return what, remedy
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        # Reports in this encoding are recognised before; any other text comes here.
+        line = head[: len(head) & ~1].decode("utf-16", "replace").encode("ascii", "replace")
+        return f"UTF-16 text that begins {_quoted(line)}", _READ_AS_TEXT
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text[:1] == b"<":
         return _describe_markup(text)

@@ -188,6 +188,9 @@ impl Decoder {
         let mut rows_of = vec![0_u64; more.len()];
         let mut keys = Vec::new();
         let mut expanded = BTreeMap::<u8, u64>::new();
+        // A table that nobody asked for gets no rows, and that is no news.
+        let all_tables = self.options.tables.is_none();
+        let mut rowless = BTreeMap::<&str, u64>::new();
         for (index, frame) in batch.frames.iter().enumerate() {
             if keep.is_some_and(|keep| keep.get(index) == Some(&false)) {
                 continue;
@@ -235,7 +238,12 @@ impl Decoder {
                 described,
                 refused: connections.expanded.refused(index),
             };
+            let before = (found.row_count, found.damage.len());
             let located = map.locate(&mut found, &place);
+            let waits = matches!(place.described, Described::Held);
+            if all_tables && !waits && before == (found.row_count, found.damage.len()) {
+                *rowless.entry(map.name()).or_default() += 1;
+            }
             let section = located.identified.and_then(|(start, len)| batch.data.get(start..start + len));
             let stop = located.connected.and_then(|(number, rows, last)| {
                 rows_of[number] += rows;
@@ -282,6 +290,14 @@ impl Decoder {
             max_bytes: 0,
         });
         add_notes(&mut decoded.notes, &unmapped.collect::<Vec<_>>());
+        let rowless = rowless.into_iter().map(|(name, count)| Note {
+            kind: NoteKind::RecordWithoutRows,
+            section: name.into(),
+            field: None,
+            count,
+            max_bytes: 0,
+        });
+        add_notes(&mut decoded.notes, &rowless.collect::<Vec<_>>());
         let expanded = expanded.into_iter().map(|(record_type, count)| Note {
             kind: NoteKind::Expanded,
             section: format!("smf{record_type}"),

@@ -119,6 +119,8 @@ pub enum NoteKind {
     SectionUnmapped,
     /// The interval of an MQ product section does not end when the record was written; its start is null.
     IntervalInconsistent,
+    /// Records of a type with layouts that gave no row: no section that a layout describes has an entry in them.
+    RecordWithoutRows,
     /// Records that were compressed, and read after expanding them.
     Expanded,
 }
@@ -133,6 +135,7 @@ impl NoteKind {
             | Self::LowConfidence
             | Self::UnknownField
             | Self::SectionUnmapped
+            | Self::RecordWithoutRows
             | Self::Expanded => Severity::Info,
             Self::ValueUnreadable | Self::IntervalInconsistent => Severity::Error,
         }
@@ -149,6 +152,7 @@ impl NoteKind {
             Self::LowConfidence => "low_confidence",
             Self::UnknownField => "unknown_field",
             Self::SectionUnmapped => "section_unmapped",
+            Self::RecordWithoutRows => "record_without_rows",
             Self::Expanded => "compressed_expanded",
         }
     }

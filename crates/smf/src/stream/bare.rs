@@ -154,6 +154,7 @@ impl BareScanner {
             Frame { record_no: self.next_no, offset: self.base + self.pos as u64, start, len, kind: FrameKind::Whole };
         self.tally.segments += 1;
         self.tally.sound_bytes += body.len() as u64;
+        self.tally.record_bytes += body.len() as u64;
         self.tally.count(&out[start..]);
         frames.push(frame);
         self.next_no += 1;

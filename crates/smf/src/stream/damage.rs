@@ -102,9 +102,15 @@ reasons! {
     /// The compressed file ends early or is damaged; nothing after this point could be expanded.
     DamagedCompression, "damaged_compression", DataLoss,
         "transfer the compressed file again in binary, and test it with gzip -t or zstd -t";
+    /// The compressed file expands to more than a dump does; nothing after this point was expanded.
+    ExpansionLimit, "expansion_limit", DataLoss,
+        "if the file is genuine, expand it with gzip -d or zstd -d and give the expanded file";
     /// The file has no descriptor words and a record does not tell its length; the next header was taken for its end.
     InferredBoundary, "inferred_boundary", Error,
         "transfer the dump again in binary with its record descriptor words (FTP: binary, quote site rdw)";
+    /// The bytes of the file do not add up to records and damage: a defect of this reader.
+    UnaccountedBytes, "unaccounted_bytes", Error,
+        "this is a defect of Plexlens: report it with the dump; compare the number of records with that of IFASMFDP";
     /// Parts of a record that RMF split are missing; those that are there were handed on as they are.
     IncompleteBrokenRecord, "incomplete_broken_record", DataLoss,
         "select all records of the interval when dumping or filtering SMF; the figures of this record are partial";
@@ -132,6 +138,29 @@ pub struct Damage {
     pub reason: DamageReason,
     /// What was found, with numbers.
     pub detail: String,
+    /// Places of the same reason in the records that follow directly; `skipped` includes theirs.
+    pub repeats: Repeats,
+}
+
+/// Further places of a run of damage, which have no entry of their own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Repeats {
+    /// How many.
+    pub count: u64,
+    /// Record number and byte offset of the last of them.
+    pub last: (u64, u64),
+}
+
+impl Damage {
+    /// What was found, and how often in the records that follow.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Repeats { count, last: (record_no, offset) } = self.repeats;
+        if count == 0 {
+            return self.detail.clone();
+        }
+        format!("{}; the same in the next {count} records, up to record {record_no} at byte {offset}", self.detail)
+    }
 }
 
 impl fmt::Display for Damage {
@@ -142,11 +171,14 @@ impl fmt::Display for Damage {
             self.record_no,
             self.offset,
             self.reason,
-            self.detail,
+            self.text(),
             self.reason.remedy()
         )
     }
 }
+
+/// How many places of a run of damage have an entry each; the rest is counted in the last of these entries.
+const RUN_IN_FULL: u64 = 8;
 
 /// The damage of one file: the first entries in full, all of them counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -155,6 +187,8 @@ pub struct DamageLog {
     counts: [u64; DamageReason::ALL.len()],
     skipped: u64,
     limit: usize,
+    /// Record and reason of the last place, and how many places of its run came before it.
+    run: Option<(u64, DamageReason, u64)>,
 }
 
 impl DamageLog {
@@ -179,6 +213,12 @@ impl DamageLog {
     /// The reasons that occurred, with how often.
     pub fn counts(&self) -> impl Iterator<Item = (DamageReason, u64)> + '_ {
         DamageReason::ALL.iter().map(|&reason| (reason, self.count(reason))).filter(|&(_, count)| count > 0)
+    }
+
+    /// How many places the entries stand for: one each, and their repeats.
+    #[must_use]
+    pub fn places_in_entries(&self) -> u64 {
+        self.entries.iter().map(|entry| 1 + entry.repeats.count).sum()
     }
 
     /// How many places were damaged in all.
@@ -215,8 +255,23 @@ impl DamageLog {
     ) {
         self.counts[reason as usize] += 1;
         self.skipped += skipped;
-        if self.entries.len() < self.limit {
-            self.entries.push(Damage { record_no, offset, skipped, reason, detail: detail() });
+        let before = match self.run {
+            Some((last, kind, length)) if kind == reason && last + 1 == record_no => length + 1,
+            _ => 0,
+        };
+        self.run = Some((record_no, reason, before));
+        if before >= RUN_IN_FULL {
+            // Past the limit the last entry is of an earlier place, unless its run is the one that goes on.
+            if let Some(entry) = self.entries.last_mut()
+                && entry.reason == reason
+                && entry.record_no + entry.repeats.count + 1 == record_no
+            {
+                entry.repeats = Repeats { count: entry.repeats.count + 1, last: (record_no, offset) };
+                entry.skipped += skipped;
+            }
+        } else if self.entries.len() < self.limit {
+            let repeats = Repeats::default();
+            self.entries.push(Damage { record_no, offset, skipped, reason, detail: detail(), repeats });
         }
     }
 }
@@ -245,5 +300,28 @@ mod tests {
         let text = log.entries()[0].to_string();
         assert!(text.starts_with("record 7, byte 1000: cut_record: 40 bytes needed, 12 left; "), "{text}");
         assert_eq!((log.total(), log.skipped_bytes(), log.worst()), (2, 15, Some(Severity::DataLoss)));
+    }
+
+    #[test]
+    fn a_run_of_damage_is_a_few_entries_with_a_count() {
+        let mut log = DamageLog::new(100);
+        for number in 1..=1000 {
+            log.add(DamageReason::UnfinishedSpannedRecord, (number, number * 5), 5, || "5 bytes".to_owned());
+        }
+        log.add(DamageReason::UnfinishedSpannedRecord, (2000, 9000), 5, || "apart".to_owned());
+        assert_eq!((log.entries().len(), log.total(), log.skipped_bytes()), (9, 1001, 5005));
+        let last = &log.entries()[7];
+        assert_eq!(last.repeats, Repeats { count: 992, last: (1000, 5000) });
+        assert_eq!((last.record_no, last.skipped, log.places_in_entries()), (8, 993 * 5, 1001));
+        assert!(last.to_string().contains("the same in the next 992 records, up to record 1000 at byte 5000"));
+    }
+
+    #[test]
+    fn a_run_beyond_the_limit_is_counted_alone() {
+        let mut log = DamageLog::new(2);
+        for number in 1..=100 {
+            log.add(DamageReason::CutRecord, (number, number), 1, || "cut".to_owned());
+        }
+        assert_eq!((log.entries().len(), log.total(), log.places_in_entries()), (2, 100, 2));
     }
 }

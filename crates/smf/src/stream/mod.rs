@@ -25,8 +25,8 @@ mod span;
 mod walk;
 
 pub use batch::{Frame, FrameBatch, FrameKind};
-pub use damage::{Damage, DamageLog, DamageReason, Severity};
+pub use damage::{Damage, DamageLog, DamageReason, Repeats, Severity};
 pub use error::StreamError;
 pub use foreign::Foreign;
-pub use options::{Compression, Form, ReadOptions};
+pub use options::{Compression, EXPANSION_FREE, Form, ReadOptions};
 pub use reader::{SmfReader, StreamSummary};

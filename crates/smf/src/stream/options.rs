@@ -61,6 +61,9 @@ impl fmt::Display for Compression {
     }
 }
 
+/// Bytes that any compressed file may expand to.
+pub const EXPANSION_FREE: u64 = 256 << 20;
+
 /// How to read a dump.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadOptions {
@@ -77,6 +80,10 @@ pub struct ReadOptions {
     pub join_broken_records: bool,
     /// How many bytes of parts of broken records may wait for the missing ones.
     pub max_pending_bytes: usize,
+    /// How many times its own size a compressed file may expand to, once that is more than [`EXPANSION_FREE`] bytes.
+    ///
+    /// A file of some KB can expand to any size; SMF records shrink to a tenth or a fiftieth of theirs.
+    pub max_expansion: u64,
     /// How many damage entries are kept in full; all are counted.
     pub max_damage_entries: usize,
 }
@@ -89,6 +96,7 @@ impl Default for ReadOptions {
             max_record_bytes: 2 << 20,
             join_broken_records: true,
             max_pending_bytes: 32 << 20,
+            max_expansion: 1000,
             max_damage_entries: 10_000,
         }
     }

@@ -51,8 +51,23 @@ pub struct StreamSummary {
     pub dump_headers: u64,
     /// Records of type 3: as many dumps end in the file.
     pub dump_trailers: u64,
+    /// Bytes after decompression that records were made of, with their descriptor words.
+    pub record_bytes: u64,
+    /// Bytes after decompression in block descriptor words.
+    pub block_bytes: u64,
     /// What could not be read as it stands.
     pub damage: DamageLog,
+}
+
+impl StreamSummary {
+    /// Bytes that are in no record, no block descriptor word and no damage; negative where some were counted twice.
+    ///
+    /// Zero once the file has been read to its end: anything else is a defect of the reader.
+    #[must_use]
+    pub fn unaccounted_bytes(&self) -> i64 {
+        let accounted = self.record_bytes + self.block_bytes + self.damage.skipped_bytes();
+        self.bytes.cast_signed() - accounted.cast_signed()
+    }
 }
 
 /// Reads the records of one file, in batches.
@@ -89,7 +104,7 @@ pub struct SmfReader {
     /// Why no more bytes come, until it has been reported.
     failure: Option<Failure>,
     /// What broke the expansion, until the walk has come to its end.
-    cut_short: Option<String>,
+    cut_short: Option<(DamageReason, String)>,
     done: bool,
 }
 
@@ -126,7 +141,11 @@ impl SmfReader {
         options: &ReadOptions,
     ) -> Result<Self, StreamError> {
         let name = name.into();
-        let source = Source::new(input).map_err(|source| StreamError::Io { name: name.clone(), offset: 0, source })?;
+        let source = Source::new(input, options.max_expansion).map_err(|source| StreamError::Io {
+            name: name.clone(),
+            offset: 0,
+            source,
+        })?;
         let form = options.form.unwrap_or(Form::Rdw);
         let mut reader = Self {
             walk: Walk::new(form, options.max_record_bytes),
@@ -144,6 +163,8 @@ impl SmfReader {
                 joined_parts: 0,
                 dump_headers: 0,
                 dump_trailers: 0,
+                record_bytes: 0,
+                block_bytes: 0,
                 damage: DamageLog::new(options.max_damage_entries),
             },
             source,
@@ -230,7 +251,13 @@ impl SmfReader {
             Failure::Expand(error) => {
                 self.eof = true;
                 let (compression, at) = (self.summary.compression, self.summary.file_bytes);
-                self.cut_short = Some(format!("{compression} data end or break near byte {at} of the file: {error}"));
+                let detail = format!("{compression} data end or break near byte {at} of the file: {error}");
+                self.cut_short = Some((DamageReason::DamagedCompression, detail));
+                None
+            }
+            Failure::Limit(detail) => {
+                self.eof = true;
+                self.cut_short = Some((DamageReason::ExpansionLimit, detail));
                 None
             }
         }
@@ -246,10 +273,10 @@ impl SmfReader {
             self.detached.clear();
             self.done = self.walk_on() == Progress::End;
             if self.done
-                && let Some(detail) = self.cut_short.take()
+                && let Some((reason, detail)) = self.cut_short.take()
             {
                 let place = (self.walk.next_no(), self.summary.bytes);
-                self.summary.damage.add(DamageReason::DamagedCompression, place, 0, || detail);
+                self.summary.damage.add(reason, place, 0, || detail);
             }
             if self.options.join_broken_records {
                 if self.walk.tally().broken > broken_before {
@@ -261,6 +288,9 @@ impl SmfReader {
                 }
             }
             self.count();
+            if self.done {
+                self.check_account();
+            }
             if !self.frames.is_empty() {
                 return Ok(Some(self.hand_on()));
             }
@@ -300,8 +330,29 @@ impl SmfReader {
         summary.spanned_records = tally.spanned;
         summary.dump_headers = tally.dump_headers;
         summary.dump_trailers = tally.dump_trailers;
+        summary.record_bytes = tally.record_bytes;
+        summary.block_bytes = tally.block_bytes;
         summary.joined_records = self.joiner.tally.records;
         summary.joined_parts = self.joiner.tally.parts;
+    }
+
+    /// At the end of the file every byte has to be in a record, a block descriptor word or a piece of damage.
+    fn check_account(&mut self) {
+        let left = self.summary.unaccounted_bytes();
+        if left == 0 {
+            return;
+        }
+        let place = (self.walk.next_no(), self.summary.bytes);
+        let summary = &self.summary;
+        let detail = format!(
+            "of {} bytes {} are in records, {} in block descriptor words, {} in damage: {left} remain",
+            summary.bytes,
+            summary.record_bytes,
+            summary.block_bytes,
+            summary.damage.skipped_bytes()
+        );
+        // What is left over counts as skipped, so that the sum is right from here on.
+        self.summary.damage.add(DamageReason::UnaccountedBytes, place, left.unsigned_abs(), || detail);
     }
 
     /// Hands the parts of broken records to the joiner, and takes from it what is complete.

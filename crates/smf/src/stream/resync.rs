@@ -64,6 +64,14 @@ fn may_begin(data: &[u8], at: usize) -> bool {
     data[at + 2] <= 1 && data[at + 3] == 0 && data[at + TIME] == 0 && data[at + DATE] <= 1
 }
 
+/// How many zero bytes `data` begins with.
+pub(super) fn zeros(data: &[u8]) -> usize {
+    const STEP: usize = 64;
+    let is_zero = |bytes: &[u8]| bytes.iter().fold(0, |all, byte| all | byte) == 0;
+    let whole = data.chunks_exact(STEP).take_while(|bytes| is_zero(bytes)).count() * STEP;
+    whole + data[whole..].iter().take_while(|&&byte| byte == 0).count()
+}
+
 /// Searches `from..until` for the start of a record (or of the block that begins with one).
 ///
 /// `block_end` is the end of the block around `from`, where known. With `known`, a system identifier seen before is
@@ -78,7 +86,10 @@ pub(super) fn find_record(
     let data = view.data;
     let blocked = view.form == Form::Bdw;
     let reach = if blocked { DESCRIPTOR + HEADER } else { HEADER };
-    for at in from..until {
+    let mut next = from;
+    while next < until {
+        let at = next;
+        next = at + 1;
         if at + reach > data.len() {
             if !view.eof {
                 return Search::Short(at);
@@ -86,6 +97,11 @@ pub(super) fn find_record(
             if at + HEADER > data.len() {
                 return Search::Nothing;
             }
+        }
+        // The length in a descriptor word is not zero: in a range of zeros nothing begins but at its last byte.
+        if data[at] == 0 && data[at + 1] == 0 {
+            next = (at + 1 + zeros(&data[at + 2..])).min(until);
+            continue;
         }
         let block = blocked && at + reach <= data.len() && may_begin(data, at + DESCRIPTOR);
         if !block && !may_begin(data, at) {
@@ -112,4 +128,23 @@ pub(super) fn find_record(
         }
     }
     Search::Nothing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::zeros;
+
+    #[test]
+    fn zeros_are_counted_up_to_the_first_other_byte() {
+        assert_eq!(zeros(&[]), 0);
+        for length in [1, 2, 63, 64, 65, 127, 128, 129, 1000] {
+            for other in 0..=length {
+                let mut data = vec![0; length];
+                if let Some(byte) = data.get_mut(other) {
+                    *byte = 1;
+                }
+                assert_eq!(zeros(&data), other, "{length} bytes");
+            }
+        }
+    }
 }

@@ -8,7 +8,7 @@ use super::batch::{Frame, FrameKind};
 use super::damage::{DamageLog, DamageReason};
 use super::header::{DESCRIPTOR, DUMP_HEADER, DUMP_TRAILER, HEADER, SegmentCode, TYPE};
 use super::options::Form;
-use super::resync::{KnownSystems, Search, find_record};
+use super::resync::{KnownSystems, Search, find_record, zeros};
 use super::rmf_record::{RMF_TYPES, is_broken};
 use super::site::{Evidence, Segment, Site, Verdict, View};
 use super::span::Span;
@@ -25,6 +25,10 @@ pub(super) struct Tally {
     pub broken: u64,
     /// Bytes of records whose header is sound: the measure by which forms are compared.
     pub sound_bytes: u64,
+    /// Bytes of the file that records were made of, their descriptor words included.
+    pub record_bytes: u64,
+    /// Bytes of block descriptor words.
+    pub block_bytes: u64,
 }
 
 impl Tally {
@@ -243,6 +247,7 @@ impl Scanner {
     fn accept(&mut self, data: &mut [u8], segment: &Segment, frames: &mut Vec<Frame>, log: &mut DamageLog) {
         let offset = self.offset(segment.start);
         let length = segment.end - segment.start;
+        self.pass_block_word(segment);
         self.pos = segment.end;
         self.block_end = segment.block_end;
         self.tally.segments += 1;
@@ -271,6 +276,7 @@ impl Scanner {
                 let record_no = self.take_number();
                 let frame = Frame { record_no, offset, start: segment.start, len: length, kind: FrameKind::Whole };
                 self.tally.count(&data[frame.start..frame.start + frame.len]);
+                self.tally.record_bytes += length as u64;
                 frames.push(frame);
             }
             SegmentCode::First => {
@@ -291,11 +297,17 @@ impl Scanner {
         }
     }
 
+    /// Counts the block descriptor word before `segment`, if one stands there. Call it before the walk moves on.
+    fn pass_block_word(&mut self, segment: &Segment) {
+        self.tally.block_bytes += (segment.start - self.pos) as u64;
+    }
+
     fn finish_span(&mut self, data: &mut [u8], frames: &mut Vec<Frame>, log: &mut DamageLog) {
         let Some(span) = self.span.take() else { return };
         match span.finish(data) {
             Some(frame) if frame.len >= HEADER => {
                 self.tally.spanned += 1;
+                self.tally.record_bytes += span.raw;
                 self.tally.count(&data[frame.start..frame.start + frame.len]);
                 frames.push(frame);
             }
@@ -343,6 +355,7 @@ impl Scanner {
         if segment.code.begins() {
             self.abandon_span(log);
         }
+        self.pass_block_word(segment);
         let (length, inside) = (segment.end - segment.start, at - segment.start);
         let offset = self.offset(segment.start);
         let (place, skipped) = match self.span.take() {
@@ -365,6 +378,7 @@ impl Scanner {
         if segment.code.begins() {
             self.abandon_span(log);
         }
+        self.pass_block_word(segment);
         let (length, left) = (segment.end - segment.start, data_end - segment.start);
         let offset = self.offset(segment.start);
         self.pos = data_end;
@@ -424,7 +438,7 @@ impl Scanner {
     fn pass_over_gap(&mut self, data: &[u8], at: usize) {
         if let Some(gap) = &mut self.gap {
             let passed = &data[self.pos..at];
-            gap.zero = gap.zero && passed.iter().all(|&byte| byte == 0);
+            gap.zero = gap.zero && zeros(passed) == passed.len();
             gap.head.extend(passed.iter().take(GAP_HEAD - gap.head.len()));
         }
         self.pos = at;

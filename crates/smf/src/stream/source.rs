@@ -1,6 +1,6 @@
 //! Bytes of a file, expanded where it is compressed.
 
-use super::options::Compression;
+use super::options::{Compression, EXPANSION_FREE};
 use flate2::read::MultiGzDecoder;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -8,6 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// Whether a frame begins that Zstandard passes over: some programs put one before the data.
+fn is_skippable(magic: &[u8]) -> bool {
+    matches!(magic, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
 
 /// Counts the bytes of the file itself, and remembers whether an error came from it rather than from a decompressor.
 #[derive(Debug, Clone, Default)]
@@ -45,6 +50,8 @@ pub(super) enum Failure {
     Read(io::Error),
     /// The file can be read, but not expanded.
     Expand(io::Error),
+    /// The file expands to more than it may.
+    Limit(String),
 }
 
 /// The expanded bytes of a file.
@@ -59,18 +66,20 @@ pub(super) struct Source {
     head_at: usize,
     /// Nothing follows what was put back.
     ended: bool,
+    /// As in [`ReadOptions`](super::ReadOptions).
+    max_expansion: u64,
 }
 
 impl Source {
     /// Looks at the first bytes of `input` and puts the decompressor they ask for before it.
-    pub(super) fn new(input: impl Read + Send + 'static) -> io::Result<Self> {
+    pub(super) fn new(input: impl Read + Send + 'static, max_expansion: u64) -> io::Result<Self> {
         let meter = Meter::default();
         let mut input = input;
         let mut magic = Vec::with_capacity(ZSTD_MAGIC.len());
         input.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut magic)?;
         let compression = if magic.starts_with(&GZIP_MAGIC) {
             Compression::Gzip
-        } else if magic.starts_with(&ZSTD_MAGIC) {
+        } else if magic.starts_with(&ZSTD_MAGIC) || is_skippable(&magic) {
             Compression::Zstd
         } else {
             Compression::None
@@ -83,7 +92,7 @@ impl Source {
             Compression::Gzip => Box::new(MultiGzDecoder::new(io::BufReader::with_capacity(1 << 18, metered(whole)))),
             Compression::Zstd => Box::new(zstd::stream::read::Decoder::new(metered(whole))?),
         };
-        Ok(Self { reader, meter, compression, bytes: 0, head: Vec::new(), head_at: 0, ended: false })
+        Ok(Self { reader, meter, compression, bytes: 0, head: Vec::new(), head_at: 0, ended: false, max_expansion })
     }
 
     /// Bytes read from the file itself.
@@ -92,6 +101,20 @@ impl Source {
             Compression::None => self.bytes,
             Compression::Gzip | Compression::Zstd => self.meter.bytes.load(Ordering::Relaxed),
         }
+    }
+
+    /// Why expansion stops, if it gave more bytes than the file may expand to.
+    fn beyond(&self) -> Option<Failure> {
+        if self.compression == Compression::None || self.bytes <= EXPANSION_FREE {
+            return None;
+        }
+        let (packed, most) = (self.file_bytes(), self.max_expansion);
+        (self.bytes > packed.saturating_mul(most)).then(|| {
+            Failure::Limit(format!(
+                "{packed} bytes of {} data gave {} bytes, more than {most} times as many",
+                self.compression, self.bytes
+            ))
+        })
     }
 
     /// Whether all bytes that were put back have been handed out again.
@@ -124,6 +147,10 @@ impl Source {
             let before = data.len();
             let result = self.reader.by_ref().take(wanted as u64).read_to_end(data);
             self.bytes += (data.len() - before) as u64;
+            if let Some(limit) = self.beyond() {
+                self.ended = true;
+                return Err(limit);
+            }
             match result {
                 Ok(count) => self.ended = count < wanted,
                 Err(error) => {

@@ -102,6 +102,8 @@ pub(crate) struct MapPlan {
 pub(crate) struct Located {
     pub rows: Vec<Vec<Row>>,
     pub damage: Vec<SectionDamage>,
+    /// Rows of all tables.
+    pub row_count: u64,
     /// Statistics entries whose identifier no layout has: how many, by record map and identifier.
     pub unmapped: BTreeMap<(String, u16), u64>,
 }
@@ -179,6 +181,11 @@ impl MapPlan {
     /// Whether any of its tables is wanted.
     pub fn is_wanted(&self) -> bool {
         self.uses().any(|one| one.table.is_some())
+    }
+
+    /// Name of the record map.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Layout name of the product section.

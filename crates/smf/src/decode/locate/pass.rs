@@ -108,6 +108,7 @@ impl<'a, 'b> Pass<'a, 'b> {
         let start = self.record.base + start;
         let section_no = u32::try_from(number + 1).unwrap_or(u32::MAX);
         let record = self.record.record;
+        self.found.row_count += 1;
         self.found.rows[table].push(Row { start, len: len as u32, section_no, record, variant });
     }
 

@@ -10,7 +10,8 @@ import codecs
 from collections.abc import Iterator
 from pathlib import Path
 
-from plexlens.ingest.printed.bytes import MARKS, Decoder, decoder_of, open_stream
+from plexlens.ingest.compression import open_expanded
+from plexlens.ingest.printed.bytes import MARKS, Decoder, decoder_of
 from plexlens.ingest.printed.errors import TextReportError
 
 HEAD = 1 << 16
@@ -105,7 +106,7 @@ class TextStream:
             The file cannot be opened, or its first bytes cannot be decompressed.
         """
         try:
-            stream, raw = open_stream(self._path)
+            stream, raw = open_expanded(self._path)
         except OSError as error:
             raise self._error(error) from error
         with raw, stream:

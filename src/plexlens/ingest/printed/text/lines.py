@@ -18,6 +18,8 @@ LONGEST = 4096
 """Characters of a line; no printed line is longer."""
 
 _SAMPLE_LINES = 400
+# Blank lines that may stand within a quotation; a file of blank lines alone would be held in memory otherwise.
+_LONGEST_RUN = 400
 _LINE_END = re.compile(r"\r\n|\n|\r|\x85|\u2028")
 _UNPRINTED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\ufeff\u200b]")
 _ODD_BLANKS = re.compile("[\xa0\u2002\u2003\u2007\u2009\u202f]")
@@ -102,7 +104,7 @@ def _unquoted(lines: Iterable[tuple[int, str]], note: Note) -> Iterator[tuple[in
         if text.startswith(">"):
             run.append((number, text))
             quoted += 1
-        elif run and not text.strip():
+        elif run and not text.strip() and len(run) < _LONGEST_RUN:
             run.append((number, text))
         else:
             yield from _run(run, quoted)

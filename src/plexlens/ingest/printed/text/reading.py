@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
-from plexlens.ingest.printed.bytes import decompressed_head
 from plexlens.ingest.printed.catalogue import catalogue
 from plexlens.ingest.printed.errors import TextReportError
 from plexlens.ingest.printed.output import PrintedReading
@@ -68,11 +67,11 @@ def sniff(head: bytes, name: str) -> bool:
     Parameters
     ----------
     head : bytes
-        The file's first bytes; the more, the further down the report may begin.
+        The file's first bytes, decompressed; the more, the further down the report may begin.
     name : str
         The file's name; not looked at.
     """
-    text = as_text(decompressed_head(head)[:HEAD])
+    text = as_text(head[:HEAD])
     if len(_CONTROL.findall(text)) * 50 > len(text):
         # Binary data, in which a name may stand by chance.
         return False

@@ -11,7 +11,7 @@ import codecs
 import re
 from dataclasses import dataclass
 
-from plexlens.ingest.printed.bytes import CP1047, MARKS, Decoder, decoder_of, decompressed_head
+from plexlens.ingest.printed.bytes import CP1047, MARKS, Decoder, decoder_of
 
 _DECLARED = re.compile(r"""^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([A-Za-z][A-Za-z0-9._-]*)["']""")
 _EBCDIC_XML = "<?xm".encode("cp037")
@@ -80,6 +80,4 @@ def _ascii_codec(name: str) -> str | None:
 
 def as_text(head: bytes) -> str:
     """The first bytes of a file as text, for recognition."""
-    plain = decompressed_head(head)
-    encoding = detect(plain)
-    return decoder(encoding).decode(plain)
+    return decoder(detect(head)).decode(head)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 from xml.parsers import expat
 
-from plexlens.ingest.printed.bytes import open_stream
+from plexlens.ingest.compression import open_expanded
 from plexlens.ingest.printed.errors import RmfXmlError
 from plexlens.ingest.printed.xml.decode import Encoding, decoder, detect
 from plexlens.ingest.printed.xml.output import DamageTo
@@ -100,7 +100,7 @@ class Walker:
             The file cannot be read, is not XML at all, or holds what no report holds.
         """
         try:
-            stream, raw = open_stream(self.path)
+            stream, raw = open_expanded(self.path)
         except OSError as error:
             raise self._unreadable(error) from error
         self._compressed = stream is not raw

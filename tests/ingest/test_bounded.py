@@ -1,0 +1,155 @@
+"""Files that expand, repeat or nest without end: each is read or refused in bounded time, with a reason."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from itertools import chain, repeat
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from plexlens.errors import PlexlensError
+from plexlens.ingest import compression, smf
+from plexlens.ingest.compression import FREE_BYTES, MOST_TIMES, compression_of, open_expanded
+from plexlens.ingest.kinds import SOURCES, recognise
+from plexlens.ingest.printed.text.lines import read_lines
+from plexlens.ingest.source import ReadOptions
+from tests.cli.command import run
+
+REPORT = """
+-DISPLAY BUFFERPOOL(BP2) DETAIL
+DSNB401I - BUFFERPOOL NAME BP2, BUFFERPOOL ID 2, USE COUNT 20
+DSN9022I - DSNB1CMD '-DISPLAY BUFFERPOOL' NORMAL COMPLETION
+"""
+
+
+@pytest.fixture(scope="module")
+def dump(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("bounded") / "example.smf"
+    assert run("example", "-o", path, cwd=path.parent).returncode == 0
+    return path.read_bytes()
+
+
+def zstd(path: Path, head: bytes, block: bytes, blocks: int) -> Path:
+    with pa.CompressedOutputStream(pa.OSFile(str(path), "w"), "zstd") as stream:
+        stream.write(head)
+        for _ in range(blocks):
+            stream.write(block)
+    return path
+
+
+def records(path: Path) -> dict[str, object]:
+    answer = run("records", path, "--json", cwd=path.parent)
+    assert answer.returncode == 0, answer.stderr
+    made: dict[str, object] = json.loads(answer.stdout)
+    return made
+
+
+def test_a_dump_that_expands_without_end_is_read_up_to_the_limit(dump: bytes, tmp_path: Path) -> None:
+    # 300 MiB of zeros in some KB: more than the 256 MiB that any file may have, and more than 1,000 times its size.
+    packed = zstd(tmp_path / "zeros.smf.zst", dump, bytes(1 << 20), 300)
+    assert len(dump) + (300 << 20) > FREE_BYTES
+    assert packed.stat().st_size * MOST_TIMES < 300 << 20
+    found = records(packed)
+    plain = tmp_path / "plain.smf"
+    plain.write_bytes(dump)
+    assert found["records"] == records(plain)["records"]
+    (limit,) = [row for row in found["damage"] if row["reason"] == "expansion_limit"]  # type: ignore[union-attr,attr-defined]
+    assert "more than 1000 times as many" in limit["detail"]
+    assert "expand it" in limit["remedy"]
+
+
+def test_a_dump_within_the_limit_is_read_whole(dump: bytes, tmp_path: Path) -> None:
+    packed = zstd(tmp_path / "many.smf.zst", b"", dump, 3)
+    found = records(packed)
+    assert not [row for row in found["damage"] if row["reason"] == "expansion_limit"]  # type: ignore[union-attr,attr-defined]
+    # Three copies of the dump: what stands more than once is counted once, but for the dump's header and trailer.
+    assert found["records"]["2"] == found["records"]["3"] == 3  # type: ignore[index]
+
+
+@pytest.mark.parametrize("text", [REPORT, "<?xml version='1.0'?><ddsml><report><metric id='CPU'/></report>"])
+def test_text_and_xml_that_expand_without_end_end_at_the_limit(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compression, "FREE_BYTES", 1 << 20)
+    packed = zstd(tmp_path / "endless.zst", text.encode(), b" " * (1 << 20), 40)
+    kind = recognise(packed)
+    assert kind.name in ("text_reports", "rmf_xml")
+    reading = kind.read(packed, ReadOptions("id", lambda day: []))  # type: ignore[arg-type,return-value]
+    try:
+        for _ in reading:
+            pass
+    except PlexlensError as error:
+        # A single text of a report has a limit of its own, which may come first.
+        assert "times as many" in str(error) or "is longer than" in str(error)
+    else:
+        assert any("times as many" in row.detail for row in reading.damage), reading.damage
+
+
+def test_expanded_bytes_are_those_of_the_file(dump: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "dump.gz"
+    path.write_bytes(gzip.compress(dump))
+    stream, raw = open_expanded(path)
+    with raw, stream:
+        assert b"".join(iter(lambda: stream.read(1000), b"")) == dump
+
+
+def test_a_frame_that_zstandard_passes_over_may_come_first(dump: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "dump.zst"
+    packed = pa.compress(dump, "zstd", asbytes=True)
+    path.write_bytes(b"\x5a\x2a\x4d\x18" + (4).to_bytes(4, "little") + b"note" + packed)
+    plain = tmp_path / "dump.smf"
+    plain.write_bytes(dump)
+    assert records(path)["records"] == records(plain)["records"]
+    assert compression_of(path.read_bytes()[:4]) == "zstd"
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (gzip.compress(gzip.compress(b"\x00\x12" * 100)), "a gzip file in a compressed file"),
+        (gzip.compress(pa.compress(b"\x00\x12" * 100, "zstd", asbytes=True)), "a Zstandard file in a compressed file"),
+        ("Dear all,\r\nthe dump follows".encode("utf-16"), "UTF-16 text that begins 'Dear all,'"),
+    ],
+)
+def test_what_is_packed_twice_or_is_no_report_is_named(content: bytes, what: str, tmp_path: Path) -> None:
+    path = tmp_path / "odd"
+    path.write_bytes(content)
+    with pytest.raises(PlexlensError, match=what):
+        recognise(path)
+
+
+def test_each_kind_takes_decompressed_heads_alone(dump: bytes) -> None:
+    assert not any(kind.sniff(gzip.compress(dump), "dump") for kind in SOURCES)
+
+
+def test_blank_lines_within_a_quotation_are_not_held_without_end() -> None:
+    lines = read_lines(chain(["> one\n"], repeat("\n" * 1000, 100), ["> two\n"]), lambda reason, number: None)
+    assert [line.text for line in lines] == ["> one", "> two"]
+
+
+def test_a_range_of_bad_segments_is_a_few_rows_with_a_count(dump: bytes, tmp_path: Path) -> None:
+    # First segments of five bytes that no segment follows: 100,000 spanned records without an end.
+    path = tmp_path / "segments.smf"
+    path.write_bytes(dump + b"\x00\x05\x01\x00A" * 100_000)
+    reading = smf.read(path, source_id="")
+    for _ in reading:
+        pass
+    counted = reading.summary["damage"]["unfinished_spanned_record"]
+    rows = [row for row in reading.damage if row.reason == "unfinished_spanned_record"]
+    assert counted > 99_000
+    assert len(rows) <= 9
+    assert f"the same in the next {counted - 8} records" in rows[7].detail
+
+
+def test_bytes_add_up(dump: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "odd.smf"
+    path.write_bytes(dump[:1000] + b"\xff" * 77 + dump[1000:] + bytes(50))
+    reading = smf.read(path, source_id="")
+    for _ in reading:
+        pass
+    summary = reading.summary
+    assert summary["bytes"] == len(dump) + 127
+    assert summary["record_bytes"] + summary["block_bytes"] + summary["skipped_bytes"] == summary["bytes"]
