@@ -111,26 +111,31 @@ def _known_facts(
 ) -> KnownFacts:
     """Facts that are known together in the rows that count.
 
-    What many roll-ups read is asked first: if it needs no conditions, no part of it does.
+    What many roll-ups read is asked first: if it needs no conditions, no part of it does. If its
+    entities have single rows, those of each part have.
     """
     whole = table if table.part_of is None else table.part_of
     known = known_facts(inputs, whole.source, _with_interval_to(inputs, whole, grain), grain)
     part = table.where(where)
-    if part is whole and not apart:
+    if (part is whole and not apart) or known.has_single_rows is None:
         return known
     if known.has_single_rows and not Plan.of(grain, known.combinations, several=False, shown=shown).is_mixed:
         return known
-    return known_facts(inputs, part.source, _with_interval_to(inputs, part, grain), grain, apart)
+    own = known_facts(inputs, part.source, _with_interval_to(inputs, part, grain), grain, apart)
+    return replace(own, has_single_rows=known.has_single_rows)
 
 
-def _clean_of_whole(inputs: Inputs, grain: Grain, rows: Query, apart: Sequence[str]) -> CleanIntervals | None:
+def _clean_of_whole(
+    inputs: Inputs, grain: Grain, rows: Query, apart: Sequence[str], *, single: bool | None
+) -> CleanIntervals | None:
     """The intervals of a part, derived from those of the whole, which many parts need: all except the common ones.
 
     None if the rows are not part of others, others determine their time, or the whole is not clean.
     """
     if rows.part_of is None or rows.timed is not None or apart:
         return None
-    found = clean_intervals(inputs, _with_interval_to(inputs, rows.part_of, grain), grain, apart)
+    whole = _with_interval_to(inputs, rows.part_of, grain)
+    found = clean_intervals(inputs, whole, grain, apart, single=single)
     return None if found is None else replace(found, common=None)
 
 
@@ -227,7 +232,8 @@ def evaluate(
     base = own if table.timed is None else _with_interval_to(inputs, table.timed, grain)
     rows = own if not where else _with_interval_to(inputs, table.where(where), grain)
     described = [a.name for a in grain.attributes if a.name not in keys]
-    known = _known_facts(inputs, grain, table, where, apart=apart, shown=asked).combinations
+    told = _known_facts(inputs, grain, table, where, apart=apart, shown=asked)
+    known, single = told.combinations, told.has_single_rows if table.timed is None else None
     plan = Plan.of(grain, known, several=False, shown=asked)
     by_interval = time == "interval"
     steps = Steps(True, None, False)
@@ -235,8 +241,8 @@ def evaluate(
         steps = Steps.of(
             plan,
             by_interval,
-            _clean_of_whole(inputs, grain, table, apart),
-            lambda: clean_intervals(inputs, base, grain, apart),
+            _clean_of_whole(inputs, grain, table, apart, single=single),
+            lambda: clean_intervals(inputs, base, grain, apart, single=single),
             lambda: are_of_several(inputs, rows, grain, keys, apart, cut=cut and by_interval),
         )
     has_epochs = is_cut = False

@@ -26,11 +26,12 @@ class KnownFacts:
         Each combination that occurs: whether a fact is known for an entity in an interval, by the fact's name. Only
         facts of metrics that read several facts are in it.
     has_single_rows
-        Whether no entity has several rows in an interval; then no part of the rows has any other combination.
+        Whether no entity has several rows in an interval; then no part of the rows has any other combination. None if
+        no metric reads several facts: then it was not asked.
     """
 
     combinations: Sequence[Mapping[str, bool]]
-    has_single_rows: bool = True
+    has_single_rows: bool | None = None
 
 
 def known_facts(inputs: Inputs, rows: str, view: str, grain: Grain, apart: Sequence[str] = ()) -> KnownFacts:

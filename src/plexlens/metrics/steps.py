@@ -77,11 +77,14 @@ def are_of_several(
     observers = [name for name in dict.fromkeys((*grain.observers, *apart)) if name not in keys]
     if not observers:
         return False
-    counted = f"select count(distinct {joined(observers)}) as n from {view}"
-    if _count(inputs, counted) <= 1:
+    named = [quoted(name) for name in observers]
+    if _count(inputs, f"select count(*) from (select distinct {', '.join(named)} from {view})") <= 1:
         return False
-    groups = "" if cut or not keys else f" group by {', '.join(quoted(key) for key in keys)}"
-    return not groups or _count(inputs, f"select coalesce(max(n), 0) from ({counted}{groups})") > 1
+    if cut or not keys:
+        return True
+    by = ", ".join(quoted(key) for key in keys)
+    together = f"select distinct {', '.join(dict.fromkeys((*map(quoted, keys), *named)))} from {view}"
+    return _count(inputs, f"select coalesce(max(n), 0) from (select count(*) as n from ({together}) group by {by})") > 1
 
 
 def are_told_apart(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], *, ask: bool) -> bool:
