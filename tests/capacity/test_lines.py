@@ -156,6 +156,16 @@ def test_delay_of_unknown_cause_grows_as_the_busiest_resource() -> None:
     assert found.waiting == pytest.approx(0.008)
 
 
+def test_waits_without_a_queue_grow_as_the_busiest_resource() -> None:
+    # As above, (1 - 0.5) / (1 - 0.75) = 2, whatever the wait is called; a wait that has a queue grows by its own.
+    line = Line("volume", "0001", 1, 0.5, 0.001)
+    waits = (Wait("Db2 latches", {}, 0.0, 0.003), Wait("volume", {line.text: 1.0}, 1.0, 0.001))
+    system = one_class({line.text: line}, *waits)
+    assert solved(system, base(system)).classes["SALE.1"].waiting == pytest.approx(0.004)
+    found = solved(system, Setting({"SALE.1": 150.0}, 8.0, 0.0)).classes["SALE.1"]
+    assert found.waiting == pytest.approx(0.006 + 0.003)
+
+
 def test_a_line_of_several_servers_against_a_simulation() -> None:
     """Constant services at three servers: the factor measured at one load holds at another within a few per cent."""
 

@@ -19,15 +19,19 @@ from plexlens.simulate.bundled import day_scenario
 from plexlens.simulate.sampled import sampling_text
 from tests.cli.command import run as command
 from tests.simulate.conftest import TWO_MEMBERS
+from tests.simulate.test_data_sets import SCENARIO as DATA_SETS
 
 TEXT = TWO_MEMBERS.read_text(encoding="utf-8")
 
 #: Numbers of things, means and maxima: the same however long an interval is.
-LEVELS = {"number", "engines", "dispatchable", "changed_in_group", "most_inside", "most_queued", "most_threads"}
+LEVELS = {
+    *("number", "volume", "engines", "dispatchable", "changed_in_group"),
+    *("most_inside", "most_queued", "most_threads", "most_open_tcbs"),
+}
 
 
-def _scenario(**run: float) -> Scenario:
-    values = parse_scenario(TEXT).values
+def _scenario(text: str = TEXT, **run: float) -> Scenario:
+    values = parse_scenario(text).values
     return Scenario("two.toml", values | {"run": {"seed": 1, "warm_up": 5.0, **run}})
 
 
@@ -52,6 +56,20 @@ def test_intervals_are_those_of_the_sample_each_count_and_time_multiplied() -> N
         times = 1 if path[-1] in LEVELS else 10
         assert here[path] == pytest.approx(value * times, rel=1e-12), path
     assert sum(value > 0 for value in there.values()) > 500
+
+
+def test_volumes_and_open_tcbs_at_a_time_are_not_multiplied() -> None:
+    # The region of the scenario has one open TCB, and its data sets are on the volumes 0, 2 and 3.
+    run = run_scenario(_scenario(DATA_SETS, seconds=40.0, interval=20.0, sample=2.0))
+    plain = run_scenario(_scenario(DATA_SETS, seconds=4.0, interval=2.0)).results["intervals"]
+    for interval, short in zip(run.results["intervals"], plain, strict=True):
+        (region,), (region_of_sample,) = interval["regions"], short["regions"]
+        assert region["most_open_tcbs"] == 1
+        assert region["open_tcbs"] == 10 * region_of_sample["open_tcbs"] > 0
+        assert sorted(one["volume"] for one in interval["data_sets"]) == [0, 2, 3]
+        assert [one["used"]["requests"] for one in interval["data_sets"]] == [
+            10 * one["used"]["requests"] for one in short["data_sets"]
+        ]
 
 
 def test_rates_of_the_records_are_those_of_the_simulated_seconds(tmp_path: Path) -> None:

@@ -186,6 +186,7 @@ fn transactions(rows: &[Ended]) -> Result<RecordBatch, ArrowError> {
         ("thread_end", i64s(rows, |one| one.thread_end), false),
         ("thread_wait", u64s(rows, |one| one.thread_wait), false),
         ("thread_waits", u32s(rows, |one| one.thread_waits), false),
+        ("open_tcb_wait", u64s(rows, |one| one.open_tcb_wait), false),
         ("db2_calls", u32s(rows, |one| one.db2_calls), false),
         ("sync_point", u64s(rows, |one| one.sync_point), false),
     ];

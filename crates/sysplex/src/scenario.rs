@@ -16,13 +16,13 @@ pub(crate) mod failures;
 mod machines;
 pub(crate) mod regions;
 
-pub use classes::{Access, Class, Part, References, Start, Think};
+pub use classes::{Access, Class, Files, Part, References, Start, Think};
 pub(crate) use classes::{DAY, MOST_STARTS};
 pub use coupling::{Coupling, CouplingFacility};
 pub use db2::{Db2, Db2Path, Db2Services, GroupPool, LockSize, LockStructure, Member, PageSet, Pool};
 pub use distribution::{Distribution, DistributionKind};
 pub use failures::Failure;
-pub use machines::{Cec, Dasd, System};
+pub use machines::{Cec, Dasd, DataSet, System};
 pub use regions::{Cics, Region, Routing};
 
 use defaults as default;
@@ -73,6 +73,9 @@ pub struct Scenario {
     /// Disks.
     #[serde(default)]
     pub dasd: Dasd,
+    /// Data sets that programs read and write without Db2.
+    #[serde(default)]
+    pub data_set: Vec<DataSet>,
     /// What breaks, and when.
     #[serde(default)]
     pub failure: Vec<Failure>,

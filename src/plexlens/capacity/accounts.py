@@ -27,15 +27,52 @@ _DB2_WAITS = {
     "contention": (("qwacawtj",), ("qwacarnj",)),
 }
 
+#: Waits in Db2 that no queue of a plan explains, by what is waited for (accounting class 3).
+_DB2_UNQUEUED = {
+    "page latches": ("qwacawtp",),
+    "notify messages": ("qwacawtg",),
+    "global contention: child L-locks": ("qwacawtk",),
+    "global contention: other L-locks": ("qwacawtm",),
+    "global contention: page set P-locks": ("qwacawtn",),
+    "global contention: page P-locks": ("qwacawto",),
+    "global contention: other P-locks": ("qwacawtq",),
+    "Db2 latches": ("qwacawlh",),
+}
+_QWAX_UNQUEUED = {
+    "archive log": ("qwaxalog", "qwaxawar"),
+    "drain locks": ("qwaxawdr",),
+    "claims": ("qwaxawcl",),
+    "service tasks of Db2": ("qwaxocse", "qwaxslse", "qwaxdsse", "qwaxotse"),
+    "writes forced at commit": ("qwaxawfc",),
+}
+
+#: The same in CICS (SMF 110-1). Waits for another region or system are not among them: what passes there is its time.
+_CICS_UNQUEUED = {
+    "MXT": ("mxtdelay_seconds",),
+    "transaction class limit": ("tcldelay_seconds",),
+    "enqueues of CICS": ("enqdelay_seconds", "gnqdelay_seconds"),
+    "CICS lock manager": ("lmdelay_seconds",),
+    "TCB mismatch": ("dstcbmwt_seconds",),
+    "files by VSAM RLS": ("rlswait_seconds",),
+    "coupling facility data tables": ("cfdtwait_seconds",),
+    "journals": ("jciowtt_seconds",),
+    "temporary storage": ("tsiowtt_seconds", "tsshwait_seconds"),
+    "transient data": ("tdiowtt_seconds", "tdilwtt_seconds"),
+    "MQ": ("wmqgetwt_seconds",),
+}
+
 #: Waits in a CICS region by kind: seconds that count, seconds of them that are another wait, and counts.
 _CICS_WAITS = {
     "QR TCB": (("dspdelay_seconds", "qrmoddly_seconds"), ("tcldelay_seconds", "mxtdelay_seconds"), ("qrdispt_count",)),
     "threads": (("db2rdyqw_seconds",), (), ("db2reqct",)),
+    "open TCBs": (("maxotdly_seconds",), (), ("db2reqct",)),
+    "files": (("fciowtt_seconds",), (), ("fciowtt_count",)),
 }
 
 _CICS = (
     "usrcput_seconds", "usrdispt_count", "qrdispt_seconds", "qrdispt_count", "qrcput_seconds", "rmidb2_seconds",
     *dict.fromkeys(name for parts in _CICS_WAITS.values() for names in parts for name in names),
+    *dict.fromkeys(name for names in _CICS_UNQUEUED.values() for name in names),
 )  # fmt: skip
 
 
@@ -64,6 +101,10 @@ class Account:
         group buffer pools); of CICS by kind and region (``QR TCB AOR1``).
     in_db2, with_thread
         Seconds that transactions spent in Db2, and with a thread to it.
+    unqueued
+        Waits that no queue of a plan explains, by what is waited for.
+    members
+        Waits for I/O by the Db2 that did it.
     """
 
     kind: str
@@ -75,6 +116,13 @@ class Account:
     waits: Mapping[str, Waited] = field(default_factory=dict)
     in_db2: float = 0.0
     with_thread: float = 0.0
+    unqueued: Mapping[str, Waited] = field(default_factory=dict)
+    members: Mapping[str, Waited] = field(default_factory=dict)
+
+    def waited(self, kind: str) -> Waited:
+        """Waits of a kind in all regions."""
+        found = [one for name, one in self.waits.items() if name == kind or name.startswith(f"{kind} ")]
+        return Waited(sum(one.seconds for one in found), sum(one.count for one in found))
 
 
 @dataclass(frozen=True)
@@ -87,6 +135,11 @@ class RegionUse:
         Seconds on the QR TCB by service class.
     in_db2
         Seconds in Db2, where a thread is held, by service class.
+    with_open_tcb
+        Seconds from the first call to Db2, or the wait for an open TCB there, to the end of the task, by service class:
+        an estimate, in which the work before the first call is as long as that between two.
+    open_tcb_waits
+        Waits for an open TCB at the limit.
     """
 
     visits: float
@@ -95,6 +148,8 @@ class RegionUse:
     in_db2: Mapping[str, float]
     thread_waits: Waited
     tasks: float
+    with_open_tcb: Mapping[str, float] = field(default_factory=dict)
+    open_tcb_waits: Waited = Waited(0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -139,6 +194,8 @@ def regions(records: Records) -> dict[tuple[str, str], RegionUse]:
             {row: _sum(of, "rmidb2_seconds") for (row,), of in _grouped(rows, "service_class").items()},
             _waited(rows, "threads"),
             _sum(rows, "tasks"),
+            {row: _sum(of, "with_open_tcb") for (row,), of in _grouped(rows, "service_class").items()},
+            _waited(rows, "open TCBs"),
         )
     return made
 
@@ -157,6 +214,12 @@ def _sum(rows: Iterable[dict[str, Any]], *names: str) -> float:
 def _waited(rows: list[dict[str, Any]], kind: str) -> Waited:
     seconds, less, counts = _CICS_WAITS[kind]
     return Waited(max(0.0, _sum(rows, *seconds) - _sum(rows, *less)), _sum(rows, *counts))
+
+
+def _named(rows: list[dict[str, Any]], kinds: Mapping[str, tuple[str, ...]]) -> dict[str, Waited]:
+    """Waits by what is waited for, of those that there are."""
+    made = {kind: Waited(_sum(rows, *names), 0.0) for kind, names in kinds.items()}
+    return {kind: waited for kind, waited in made.items() if waited.seconds > 0.0}
 
 
 def _rows(
@@ -182,11 +245,20 @@ def _rows(
     ]
 
 
+#: Of tasks that call Db2: all their time but the waits for a first dispatch and for an open TCB, and what they do on
+#: the QR TCB before the first call.
+_WITH_OPEN_TCB = """
+sum(case when db2reqct > 0 then greatest(0,
+    (epoch_us("stop"::timestamptz) - epoch_us("start"::timestamptz))::double / 1e6 - coalesce(dspdelay_seconds, 0)
+    - coalesce(maxotdly_seconds, 0) - coalesce(qrdispt_seconds + qrmoddly_seconds, 0) / (db2reqct + 1)
+) end)"""
+
+
 def _monitoring(inputs: Inputs, start: datetime, seconds: float) -> list[dict[str, Any]]:
     if not inputs.has("smf110_1_performance"):
         return []
-    table = inputs.selected("smf110_1_performance", *_CICS, "stop", "srvclsnm")
-    sums = {name: f"sum({name}::double)" for name in _CICS}
+    table = inputs.selected("smf110_1_performance", *_CICS, "start", "stop", "srvclsnm")
+    sums = {name: f"sum({name}::double)" for name in _CICS} | {"with_open_tcb": _WITH_OPEN_TCB}
     return _rows(inputs, table.source, "srvclsnm", sums, start=start, seconds=seconds, end='"stop"')
 
 
@@ -202,7 +274,7 @@ def _of_monitoring(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Acco
         if cpu > 0:
             made[system, name] = Account(
                 "SMF 110-1", cpu, None, None, None, _sum(of_class, "usrdispt_count"), waits,
-                _sum(of_class, "rmidb2_seconds"),
+                _sum(of_class, "rmidb2_seconds"), unqueued=_named(of_class, _CICS_UNQUEUED),
             )  # fmt: skip
     return made
 
@@ -211,17 +283,20 @@ def _accounting(inputs: Inputs, start: datetime, seconds: float) -> list[dict[st
     if not inputs.has("smf101_ifcid3_qwac"):
         return []
     waits = dict.fromkeys(name for parts in _DB2_WAITS.values() for names in parts for name in names)
-    columns = tuple(dict.fromkeys((*_DB2_CLOCKS, *_DB2_BURSTS, *waits, "qwacawte")))
+    unqueued = [name for names in _DB2_UNQUEUED.values() for name in names]
+    own = [name for names in _QWAX_UNQUEUED.values() for name in names]
+    columns = tuple(dict.fromkeys((*_DB2_CLOCKS, *_DB2_BURSTS, *waits, "qwacawte", *unqueued)))
     table = inputs.selected("smf101_ifcid3_qwac", *columns, "qwacbsc", "qwacesc", "qwacwlme")
-    coupling = inputs.raw("smf101_ifcid3_qwax", ("qwaxixlt", "qwaxixle"))
+    coupling = inputs.raw("smf101_ifcid3_qwax", ("qwaxixlt", "qwaxixle", *own))
     pools = inputs.raw("smf101_ifcid3_qbga", ("qbgasw",))
+    of_thread = ", ".join(f"x.{name}" for name in ("qwaxixlt", "qwaxixle", *own))
     rows = (
-        f"(select r.*, x.qwaxixlt, x.qwaxixle, g.qbgasw from {table.source} r left join ({coupling}) x "
+        f"(select r.*, {of_thread}, g.qbgasw from {table.source} r left join ({coupling}) x "
         "on r.source_id = x.source_id and r.record_no = x.record_no "
         f"left join (select source_id, record_no, sum(qbgasw::double) as qbgasw from ({pools}) group by all) g "
         "on r.source_id = g.source_id and r.record_no = g.record_no)"
     )
-    sums = {name: f"sum({name}::double)" for name in (*columns, "qwaxixlt", "qwaxixle", "qbgasw")}
+    sums = {name: f"sum({name}::double)" for name in (*columns, "qwaxixlt", "qwaxixle", "qbgasw", *own)}
     # Of records that are rolled up the end is a clock that began with the epoch of all clocks.
     began = "coalesce(qwacbsc::timestamptz, timestamptz '1900-01-01 00:00:00+00')"
     elapsed = f"(epoch_us(qwacesc::timestamptz) - epoch_us({began}))::double / 1e6"
@@ -249,6 +324,10 @@ def _of_accounting(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Acco
         made[system, name] = Account(
             "SMF 101", general + ziip, general, ziip, _sum(of_class, "qwacziip_eligible"),
             _sum(of_class, *_DB2_BURSTS), waits, _sum(of_class, "qwacasc"),
-            _sum(of_class, "with_thread"),
+            _sum(of_class, "with_thread"), _named(of_class, _DB2_UNQUEUED | _QWAX_UNQUEUED),
+            {
+                member: Waited(*(_sum(rows, *part) for part in _DB2_WAITS["I/O"]))
+                for (member,), rows in _grouped(of_class, "subsystem").items()
+            },
         )  # fmt: skip
     return made

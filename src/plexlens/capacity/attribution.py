@@ -27,6 +27,22 @@ _Weights = dict[str, float]
 
 
 @dataclass(frozen=True)
+class Attributed:
+    """Result of an attribution.
+
+    Attributes
+    ----------
+    bursts
+        Times that a transaction takes an engine, by class period, where records of transactions tell.
+    servers
+        Service classes of address spaces by the class that they serve.
+    """
+
+    bursts: dict[str, float]
+    servers: dict[str, set[str]]
+
+
+@dataclass(frozen=True)
 class _Shares:
     """Division of a class's processor time and I/O among the class periods that it serves, and its basis."""
 
@@ -62,14 +78,9 @@ def served_names(facts: Mapping[str, Facts], text: str) -> list[str]:
 
 def attribute(
     system: str, facts: dict[str, Facts], measured: Measured, serves: Mapping[str, str], notes: list[str]
-) -> dict[str, float]:
-    """Move the processor time of address space classes to the classes that they serve, within ``facts``.
-
-    Returns
-    -------
-    dict
-        Times that a transaction takes an engine, by class period, where records of transactions tell.
-    """
+) -> Attributed:
+    """Move the processor time and I/O of address space classes to the classes that they serve, within ``facts``."""
+    servers: dict[str, set[str]] = {}
     links: dict[str, dict[str, float]] = {}
     for (one, server, served), samples in measured.served.items():
         if one == system:
@@ -82,6 +93,8 @@ def attribute(
         ended = {name: facts[name]["transactions"] or 0.0 for name in targets}
         if not sources or not any(ended.values()):
             continue
+        for served in parts:
+            servers.setdefault(base(served), set()).update(base(source) for source in sources)
         shares = _shares(system, measured, parts, targets, ended, sampled=server not in named)
         for source in sources:
             for fact in (*_GENERAL, *_ZIIP, *_ON_CP, *_IO):
@@ -89,7 +102,7 @@ def attribute(
         notes.append(
             f"{system}: CPU time of {server} is that of {', '.join(sorted(targets))}, divided by {shares.source}."
         )
-    return _bursts(system, facts, measured)
+    return Attributed(_bursts(system, facts, measured), servers)
 
 
 def _cpu(facts: Facts) -> float:
@@ -132,7 +145,9 @@ def _shares(
         detailed = next((rows for rows in found.values() if rows[next(iter(rows))].ziip is not None), None)
         source = " and ".join(found) + ", CPU time by service class"
         cpu = {served: row.cpu for served, row in first.items()}
-        io = spread({served: row.bursts for served, row in (detailed or first).items()})
+        # Where records tell what each class waits for files, the regions' I/O is not divided.
+        is_told = any(row.waited("files").seconds for row in found.get("SMF 110-1", {}).values())
+        io = {} if is_told else spread({served: row.bursts for served, row in (detailed or first).items()})
         if detailed is None:
             weights = spread(cpu)
             return _Shares(weights, weights, weights, io, source)

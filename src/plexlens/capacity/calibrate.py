@@ -17,7 +17,8 @@ from plexlens.capacity.measured import ClassKey, Facts, Measured
 from plexlens.capacity.model import ClassModel, Model, Samples, SystemModel
 from plexlens.capacity.network import at_base, base, solved
 from plexlens.capacity.overflow import Overflow
-from plexlens.capacity.queues import Queues, queues_of
+from plexlens.capacity.queues import queues_of
+from plexlens.capacity.seen import Queues
 from plexlens.capacity.waiting import busiest
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.metrics.page_numbers import page_numbers
@@ -124,10 +125,10 @@ def _system(
         for name, one in facts.items()
         if one["transactions"] and not one["cp_seconds"] and not one["ziip_engine_seconds"]
     }
-    bursts = attribute(system, facts, measured, serves, notes)
-    queues = queues_of(measured, system, facts, seconds, own_io=own_io, served=served)
+    found = attribute(system, facts, measured, serves, notes)
+    queues = queues_of(measured, system, facts, seconds, own_io=own_io, served=served, servers=found.servers)
     ranks = _ranks(facts)
-    visits = _visits(facts, bursts)
+    visits = _visits(facts, found.bursts)
     classes = tuple(
         _class(
             name,
@@ -360,6 +361,14 @@ def _say_of_waits(model: SystemModel, queues: Queues, notes: list[str]) -> None:
             notes.append(
                 f"{model.name} {one.name}: no record tells the cause of {share:.0%} of its response. That part grows "
                 f"as waiting at the busiest resource measured does ({name}, {busy:.0%} busy)."
+            )
+    for one in model.classes:
+        bare = [(wait.kind, wait.seconds) for wait in one.waits if not wait.lines]
+        if one.response and sum(seconds for _, seconds in bare) > _TOLD * one.response:
+            each = ", ".join(f"{kind} {seconds / one.response:.0%}" for kind, seconds in bare)
+            notes.append(
+                f"{model.name} {one.name}: no queue of the model explains these waits of its response: {each}. They "
+                f"grow as waiting at the busiest resource measured does ({name}, {busy:.0%} busy)."
             )
     unknown = [one.name for one in model.classes if not one.background and one.name not in queues.known]
     if unknown:

@@ -1,4 +1,4 @@
-"""Queues other than engines: volumes, QR TCBs, threads, coupling facilities, the log, locks.
+"""Queues other than engines: volumes, TCBs of CICS, threads, coupling facilities, the log, locks.
 
 A line is a place with servers. It is known how busy it was, and what a request waited there; its law says what a
 request waits at another load. A class is asked what it waited, as measured, and is given the difference: the measured
@@ -65,7 +65,8 @@ class Line:
     Attributes
     ----------
     kind
-        ``volume``, ``QR TCB``, ``threads``, ``coupling facility``, ``subchannels``, ``log``, ``locks``, ``contention``.
+        ``volume``, ``QR TCB``, ``threads``, ``open TCBs``, ``coupling facility``, ``subchannels``, ``log``,
+        ``locks``, ``contention``.
     name
         Of the resource, as the data have it.
     servers
@@ -140,7 +141,8 @@ class Wait:
     kind
         Of the lines.
     lines
-        Names of the lines, with the share of the requests that each has.
+        Names of the lines, with the share of the requests that each has; empty for a wait that no line explains, which
+        grows as waiting at the busiest resource measured.
     requests
         Of a transaction.
     seconds

@@ -137,7 +137,7 @@ def make_plan(
     change
         Load and configuration asked for.
     careful
-        Whether the network is run event by event too.
+        Whether general engines and zIIPs are simulated event by event too.
     scenario
         What the sysplex simulator runs instead.
 

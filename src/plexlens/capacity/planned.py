@@ -63,7 +63,7 @@ def planned(
     tolerance
         Largest error of the model, as a fraction, before results are marked unreliable.
     careful
-        Whether the queueing network is simulated event by event, too.
+        Whether general engines and zIIPs are simulated event by event, too.
     scenario
         A scenario of the sysplex simulator to run for comparison.
     progress

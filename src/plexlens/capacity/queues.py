@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
 
 from plexlens.capacity.accounts import Account, RegionUse, Waited, accounts, regions
-from plexlens.capacity.attribution import base, matching
+from plexlens.capacity.attribution import base
 from plexlens.capacity.limited import MOST_LIMIT
 from plexlens.capacity.lines import (
     Holds,
@@ -18,7 +17,10 @@ from plexlens.capacity.lines import (
     servers_for,
 )
 from plexlens.capacity.measured import Facts, Measured
-from plexlens.capacity.resources import Facility, devices, facilities, qr_busy
+from plexlens.capacity.open_tcbs import add_open_tcbs
+from plexlens.capacity.resources import Facility, devices, facilities, job_uses, qr_busy
+from plexlens.capacity.seen import NOTHING, Queues, Seen, by_period, per_transaction
+from plexlens.capacity.volumes import VolumeLines
 
 #: Largest share of its time that a lock is taken to be held: above, the law has no answer that means anything.
 _MOST_HELD = 0.9
@@ -29,67 +31,6 @@ _MOST_SEEN = 0.99
 #: Share of synchronous requests from which engines limit how many requests are at a facility.
 _SPINNING = 0.95
 
-#: Seconds of a wait per transaction below which it is not there.
-_NOTHING = 1e-9
-
-
-@dataclass
-class Queues:
-    """Lines and waits of a system under construction.
-
-    Attributes
-    ----------
-    lines
-        By name.
-    waits
-        By class period.
-    io_service
-        Seconds of I/O operations of a transaction that only SMF 101 tells, by class period.
-    known
-        Class periods whose waits are all recorded: what is left of the response they spent at engines.
-    spins
-        Synchronous requests per second of the system by the names of the lines that make them longer.
-    unseen
-        Class periods of regions without SMF 110, with the load at which a QR TCB that did all their work would be full.
-    """
-
-    lines: dict[str, Line] = field(default_factory=dict)
-    waits: dict[str, list[Wait]] = field(default_factory=dict)
-    io_service: dict[str, float] = field(default_factory=dict)
-    known: set[str] = field(default_factory=set)
-    spins: list[tuple[float, tuple[str, ...]]] = field(default_factory=list)
-    unseen: dict[str, float] = field(default_factory=dict)
-
-    def add(self, line: Line) -> None:
-        """Add a line."""
-        self.lines[line.text] = line
-
-    def wait(self, name: str, wait: Wait) -> None:
-        """Add a wait of a class."""
-        if wait.seconds > _NOTHING or wait.requests > _NOTHING:
-            self.waits.setdefault(name, []).append(wait)
-
-
-@dataclass(frozen=True)
-class _Seen:
-    """Measured transactions of a system."""
-
-    system: str
-    seconds: float
-    facts: Mapping[str, Facts]
-    #: Ended transactions of each class period that has a response time.
-    ended: Mapping[str, float]
-    #: Accounts by kind of record and service class.
-    of: Mapping[str, Mapping[str, Account]]
-
-    def periods(self, name: str) -> list[str]:
-        """Class periods of a service class that ended transactions."""
-        return sorted(period for period in matching(self.ended, name) if self.ended[period])
-
-    def count(self, name: str) -> float:
-        """Ended transactions of a service class."""
-        return sum(self.ended[period] for period in self.periods(name))
-
 
 def queues_of(
     measured: Measured,
@@ -99,6 +40,7 @@ def queues_of(
     *,
     own_io: Set[str] = frozenset(),
     served: Set[str] = frozenset(),
+    servers: Mapping[str, Set[str]] | None = None,
 ) -> Queues:
     """Lines and waits of a system.
 
@@ -112,6 +54,8 @@ def queues_of(
         Class periods that are charged with I/O of their own, in which that of Db2 on their behalf is contained.
     served
         Class periods whose processor time is charged to address spaces.
+    servers
+        Service classes of these address spaces by the class that they serve.
     """
     ended = {
         name: one["transactions"] or 0.0
@@ -122,13 +66,16 @@ def queues_of(
         kind: {name: account for (where, name), account in rows.items() if where == system}
         for kind, rows in accounts(measured.records).items()
     }
-    seen = _Seen(system, seconds, facts, ended, of)
+    seen = Seen(system, seconds, facts, ended, of)
     made = Queues()
-    _volumes(made, measured, seen, own_io)
+    uses = job_uses(measured.resources, system)
+    VolumeLines(made, seen, devices(measured.resources), uses, servers or {}).add(own_io)
     _regions(made, measured, seen)
+    add_open_tcbs(made, measured, seen, served)
     _unmonitored(made, measured, seen, served)
     _facilities(made, measured, seen)
     _in_db2(made, seen)
+    without_queue(made, seen)
     monitored, accounted = of.get("SMF 110-1", {}), of.get("SMF 101", {})
     for period in ended:
         name = base(period)
@@ -141,65 +88,18 @@ def queues_of(
     return made
 
 
-def _elapsed(seen: _Seen, name: str) -> float:
+def _elapsed(seen: Seen, name: str) -> float:
     return sum(seen.facts[period]["elapsed_seconds"] or 0.0 for period in seen.periods(name))
 
 
-def _per_transaction(seen: _Seen, name: str, waited: Waited) -> tuple[float, float]:
-    count = seen.count(name)
-    return (waited.seconds / count, waited.count / count) if count else (0.0, 0.0)
-
-
-def _volumes(made: Queues, measured: Measured, seen: _Seen, own_io: Set[str]) -> None:
-    """Volumes, device by device; all classes are assumed to use them alike, since no record names the class."""
-    there = devices(measured.resources)
-    all_ios = sum(device.ios for device in there)
-    used = sum(device.used for device in there)
-    each = used / all_ios if all_ios else 0.0
-    weights = {f"volume {device.name}": device.ios / all_ios for device in there} if all_ios else {}
-    requests: dict[str, float] = {}
-    for period, facts in seen.facts.items():
-        ended = seen.ended.get(period)
-        if ended and facts["dasd_requests"]:
-            queued = (facts["dasd_wait_seconds"] or 0.0) + (facts["dasd_ios_queue_seconds"] or 0.0)
-            requests[period] = facts["dasd_requests"] / ended
-            made.wait(period, Wait("volume", weights, requests[period], queued / ended))
-    for name, account in seen.of.get("SMF 101", {}).items():
-        seconds, count = _per_transaction(seen, name, account.waits["I/O"])
-        for period in seen.periods(name):
-            if period in own_io or seconds <= _NOTHING:
-                continue
-            # Where devices are measured, the time that a request is served there is known; the rest is waiting.
-            service = min(seconds, count * each) if each else seconds
-            requests[period] = requests.get(period, 0.0) + count
-            made.io_service[period] = made.io_service.get(period, 0.0) + service
-            made.wait(period, Wait("volume", weights, count, seconds - service))
-    for device in there:
-        service = device.used / device.ios
-        rate = device.ios / device.seconds
-        mine = {period: min(1.0, requests[period] * seen.ended[period] / all_ios) for period in requests if all_ios}
-        factor = queue_factor(device.servers, device.busy, service, device.ios, device.waited)
-        made.add(
-            Line(
-                "volume", device.name, device.servers, device.busy, service, factor=factor, rate=rate,
-                shares=_at_most_all(mine), shared=True,
-            )
-        )  # fmt: skip
-
-
-def _at_most_all(shares: Mapping[str, float]) -> dict[str, float]:
-    whole = sum(shares.values())
-    return {name: share / max(1.0, whole) for name, share in shares.items()}
-
-
-def _regions(made: Queues, measured: Measured, seen: _Seen) -> None:
+def _regions(made: Queues, measured: Measured, seen: Seen) -> None:
     """QR TCBs of CICS regions, and their threads to Db2."""
     for (system, name), use in regions(measured.records).items():
         if system != seen.system:
             continue
         held = sum(use.held.values())
         busy, service = held / seen.seconds, held / use.visits
-        shares = _by_period(seen, use.held)
+        shares = by_period(seen, use.held)
         factor = queue_factor(1, busy, service, use.visits, use.waited)
         made.add(
             Line("QR TCB", name, 1, busy, service, factor=factor, rate=use.visits / seen.seconds, shares=shares,
@@ -211,13 +111,13 @@ def _regions(made: Queues, measured: Measured, seen: _Seen) -> None:
             for label, waited in account.waits.items():
                 if not label.startswith(f"{kind} ") or label not in made.lines:
                     continue
-                seconds, count = _per_transaction(seen, service_class, waited)
+                seconds, count = per_transaction(seen, service_class, waited)
                 requests = count if kind == "QR TCB" else min(count, 1.0)
                 for period in seen.periods(service_class):
                     made.wait(period, Wait(kind, {label: 1.0}, requests, seconds))
 
 
-def _unmonitored(made: Queues, measured: Measured, seen: _Seen, served: Set[str]) -> None:
+def _unmonitored(made: Queues, measured: Measured, seen: Seen, served: Set[str]) -> None:
     """Regions without transaction records: from their statistics (SMF 110-2), else only as a bound."""
     monitored = seen.of.get("SMF 110-1", {})
     periods = sorted(period for period in served if seen.ended.get(period) and base(period) not in monitored)
@@ -248,29 +148,18 @@ def _unmonitored(made: Queues, measured: Measured, seen: _Seen, served: Set[str]
         made.unseen |= dict.fromkeys(periods, 1.0 / min(busy, 1.0))
 
 
-def _cpu(seen: _Seen, period: str) -> float:
+def _cpu(seen: Seen, period: str) -> float:
     facts = seen.facts[period]
     return (facts["cp_seconds"] or 0.0) + (facts["ziip_engine_seconds"] or 0.0)
 
 
-def _in_db2_cpu(seen: _Seen, period: str, accounted: Mapping[str, Account]) -> float:
+def _in_db2_cpu(seen: Seen, period: str, accounted: Mapping[str, Account]) -> float:
     """Processor time in Db2 of a class period: the service class's time, divided by ended transactions."""
     account, count = accounted.get(base(period)), seen.count(base(period))
     return account.cpu * seen.ended[period] / count if account and count else 0.0
 
 
-def _by_period(seen: _Seen, amounts: Mapping[str, float]) -> dict[str, float]:
-    """Class periods' shares of the service classes' amounts."""
-    whole = sum(amounts.values())
-    made = {}
-    for name, amount in amounts.items():
-        count = seen.count(name)
-        for period in seen.periods(name):
-            made[period] = amount / whole * seen.ended[period] / count if whole else 0.0
-    return made
-
-
-def _threads(made: Queues, seen: _Seen, region: str, use: RegionUse) -> None:
+def _threads(made: Queues, seen: Seen, region: str, use: RegionUse) -> None:
     """Threads of a region that transactions waited for; their number follows from the measured wait."""
     waited, tasks = use.thread_waits.seconds, use.tasks
     if waited <= 0.0 or not tasks:
@@ -289,11 +178,11 @@ def _threads(made: Queues, seen: _Seen, region: str, use: RegionUse) -> None:
     factor = queue_factor(servers, offered / servers, service, tasks, waited)
     made.add(
         Line("threads", region, servers, offered / servers, service, factor=factor, rate=tasks / seen.seconds,
-             shares=_by_period(seen, use.in_db2), holds=Holds.RESPONSE)
+             shares=by_period(seen, use.in_db2), holds=Holds.RESPONSE)
     )  # fmt: skip
 
 
-def _facilities(made: Queues, measured: Measured, seen: _Seen) -> None:
+def _facilities(made: Queues, measured: Measured, seen: Seen) -> None:
     """Coupling facilities and their subchannels; requests of others lengthen the spin of synchronous requests."""
     there = facilities(measured.resources, seen.system)
     weights: dict[str, float] = {}
@@ -320,14 +209,21 @@ def _facilities(made: Queues, measured: Measured, seen: _Seen) -> None:
         for name in names:
             weights[name] = one.asynchronous[0] / asynchronous if asynchronous else 0.0
             writing[name] = one.sync[0] / synchronous if synchronous else 0.0
+    commits(made, seen, weights, writing)
+
+
+def commits(made: Queues, seen: Seen, weights: Mapping[str, float], writing: Mapping[str, float]) -> None:
+    """Waits of Db2 threads for asynchronous requests, and for what Db2's service tasks do for them."""
     for name, account in seen.of.get("SMF 101", {}).items():
-        seconds, count = _per_transaction(seen, name, account.waits["coupling"])
-        written, pages = _per_transaction(seen, name, account.waits["commit"])
+        seconds, count = per_transaction(seen, name, account.waits["coupling"])
+        written, pages = per_transaction(seen, name, account.waits["commit"])
         for period in seen.periods(name):
             made.wait(period, Wait("coupling", weights, count, seconds))
             if pages > 0.0:
                 # Db2 writes the pages that a commit changed, one after the other, while the transaction waits for it.
                 made.wait(period, Wait("commit", writing, pages, written))
+            else:
+                made.wait(period, Wait("service tasks of Db2", {}, 0.0, written))
 
 
 def _most(facility: Facility, measured: Measured) -> int | None:
@@ -373,12 +269,12 @@ def _variation(facility: Facility, service: float) -> float:
     return (1.0 + low) / 2.0
 
 
-def _in_db2(made: Queues, seen: _Seen) -> None:
+def _in_db2(made: Queues, seen: Seen) -> None:
     """Waits in Db2 for the log, for locks, and for locks held by other members."""
     of = seen.of.get("SMF 101", {})
     for kind in ("log", "locks", "contention"):
-        here = {name: _per_transaction(seen, name, account.waits[kind]) for name, account in of.items()}
-        waited = {name: account.waits[kind] for name, account in of.items() if here[name][0] > _NOTHING}
+        here = {name: per_transaction(seen, name, account.waits[kind]) for name, account in of.items()}
+        waited = {name: account.waits[kind] for name, account in of.items() if here[name][0] > NOTHING}
         if not waited:
             continue
         seconds = sum(one.seconds for one in waited.values())
@@ -394,9 +290,20 @@ def _in_db2(made: Queues, seen: _Seen) -> None:
                 made.wait(period, Wait(kind, {line.text: 1.0}, size, per))
 
 
-def _line_in_db2(kind: str, seen: _Seen, waited: Mapping[str, Waited], seconds: float, count: float) -> Line:
+def without_queue(made: Queues, seen: Seen) -> None:
+    """Waits that records name and no queue of the model explains: they grow as waiting at the busiest resource."""
+    for accounts_of in seen.of.values():
+        for name, account in accounts_of.items():
+            for kind, waited in account.unqueued.items():
+                seconds, _ = per_transaction(seen, name, waited)
+                for period in seen.periods(name):
+                    if seconds > NOTHING:
+                        made.wait(period, Wait(kind, {}, 0.0, seconds))
+
+
+def _line_in_db2(kind: str, seen: Seen, waited: Mapping[str, Waited], seconds: float, count: float) -> Line:
     ended = sum(seen.count(name) for name in waited)
-    shares = _by_period(seen, {name: one.count for name, one in waited.items()})
+    shares = by_period(seen, {name: one.count for name, one in waited.items()})
     if kind == "log":
         rate = count / seen.seconds
         length = gate_length(rate, seconds / count)

@@ -1,4 +1,7 @@
-"""DASD devices, coupling facilities and QR TCBs, as measured interval by interval (SMF 74-1, 74-4, 110-2)."""
+"""DASD devices and the jobs that use them, coupling facilities and TCBs of CICS, as measured interval by interval.
+
+SMF 74-1, 42-6, 74-4, 110-2.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ from typing import Any
 
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import rolled_up
+from plexlens.metrics.facts import facts
 from plexlens.metrics.inputs import Inputs
+from plexlens.pdb.engine import rows_of
 
 
 @dataclass(frozen=True)
@@ -78,12 +83,60 @@ class Facility:
     queued: float
 
 
+@dataclass(frozen=True)
+class JobUse:
+    """Use of a device by the data sets of a job (SMF 42-6).
+
+    Attributes
+    ----------
+    ios
+        I/O operations.
+    used, waited
+        Seconds of connect and disconnect time; of the rest of the response time.
+    """
+
+    job: str
+    service_class: str
+    device: str
+    ios: float
+    used: float
+    waited: float
+
+
+@dataclass(frozen=True)
+class TcbPool:
+    """Open TCBs of a CICS region over a period (SMF 110-2).
+
+    Attributes
+    ----------
+    limit
+        MAXOPENTCBS; the last one in force.
+    most
+        Most in use at a time.
+    allocated
+        Times that a task got one.
+    waited, waits
+        Seconds that tasks waited at the limit, and how often.
+    seconds
+        Length of the time.
+    """
+
+    region: str
+    limit: int
+    most: float
+    allocated: float
+    waited: float
+    waits: float
+    seconds: float
+
+
 Rows = tuple[dict[str, Any], ...]
 
 _DEVICE = (
     "exposure_seconds", "device_seconds", "interval_seconds", "ios", "connect_seconds", "disconnect_seconds",
     "pending_seconds", "ios_queue_seconds",
 )  # fmt: skip
+_DATA_SET = ("ios", "response_seconds", "connect_seconds", "disconnect_seconds")
 _FACILITY = (
     "interval_seconds", "busy_seconds", "effective_seconds", "sync_requests", "sync_seconds", "async_requests",
     "async_seconds", "queued_seconds",
@@ -98,6 +151,8 @@ class Resources:
     facilities: Rows = ()
     structures: Rows = ()
     tcbs: Rows = ()
+    tcb_pools: Rows = ()
+    data_sets: Rows = ()
 
     def part(self, keep: Callable[[datetime], bool]) -> Resources:
         """The rows of some intervals."""
@@ -106,7 +161,10 @@ class Resources:
             return tuple(row for row in rows if keep(row["time"]))
 
         # Statistics intervals of CICS are not those of RMF: shares of them are taken, whichever they are.
-        return Resources(kept(self.devices), kept(self.facilities), kept(self.structures), self.tcbs)
+        return Resources(
+            kept(self.devices), kept(self.facilities), kept(self.structures), self.tcbs, self.tcb_pools,
+            kept(self.data_sets),
+        )  # fmt: skip
 
 
 def read_resources(inputs: Inputs) -> Resources:
@@ -120,7 +178,23 @@ def read_resources(inputs: Inputs) -> Resources:
         rows("coupling_facility", "system", "facility"),
         rows("coupling_structure", "system", "facility"),
         rows("cics_tcb", "system", "applid", "mode"),
+        rows("cics_tcb_pool", "system", "applid", "pool"),
+        _data_sets(inputs),
     )
+
+
+def _data_sets(inputs: Inputs) -> Rows:
+    """Data sets by job and device; a record counts in the interval in which its middle is."""
+    found = facts(inputs, GRAINS["data_set"])
+    if found is None:
+        return ()
+    middle = "make_timestamptz((epoch_us(interval_start) + epoch_us(interval_end)) // 2)"
+    sums = ", ".join(f"sum({name}) as {name}" for name in _DATA_SET)
+    sql = (
+        f'select system, job, service_class, device, {middle} as "time", {sums} from {found.source} '
+        "where ios > 0 group by all order by all"
+    )
+    return tuple(rows_of(inputs.connection, sql))
 
 
 def devices(resources: Resources) -> tuple[Device, ...]:
@@ -191,3 +265,36 @@ def qr_busy(resources: Resources, system: str) -> dict[str, float]:
             used, seconds = sums.get(row["applid"], (0.0, 0.0))
             sums[row["applid"]] = used + (row["dispatch_seconds"] or 0.0), seconds + row["interval_seconds"]
     return {name: used / seconds for name, (used, seconds) in sorted(sums.items()) if used}
+
+
+def open_tcb_pools(resources: Resources, system: str) -> tuple[TcbPool, ...]:
+    """The pools of open TCBs of a system's regions, of those whose limit is recorded."""
+    allocated: dict[str, float] = {}
+    for row in resources.tcbs:
+        if row["mode"] in ("L8", "L9") and row["system"] == system and row["applid"]:
+            allocated[row["applid"]] = allocated.get(row["applid"], 0.0) + (row["allocations"] or 0.0)
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in resources.tcb_pools:
+        if row["pool"] == "OPEN" and row["system"] == system and row["applid"] and row["limit"]:
+            found.setdefault(row["applid"], []).append(row)
+    return tuple(
+        TcbPool(
+            name, round(rows[-1]["limit"]), max(row["peak_used_tcbs"] or row["peak_tcbs"] or 0.0 for row in rows),
+            allocated.get(name, 0.0), sum(row["limit_wait_seconds"] or 0.0 for row in rows),
+            sum(row["limit_waits"] or 0.0 for row in rows), sum(row["interval_seconds"] or 0.0 for row in rows),
+        )
+        for name, rows in sorted(found.items())
+    )  # fmt: skip
+
+
+def job_uses(resources: Resources, system: str) -> tuple[JobUse, ...]:
+    """Use of devices by each job of a system."""
+    sums: dict[tuple[str, str, str], list[float]] = {}
+    for row in resources.data_sets:
+        if row["system"] != system or not row["ios"] or not row["device"]:
+            continue
+        used = (row["connect_seconds"] or 0.0) + (row["disconnect_seconds"] or 0.0)
+        one = sums.setdefault((row["job"] or "", row["service_class"] or "", row["device"]), [0.0, 0.0, 0.0])
+        for place, value in enumerate((row["ios"], used, max(0.0, (row["response_seconds"] or 0.0) - used))):
+            one[place] += value
+    return tuple(JobUse(*key, *values) for key, values in sorted(sums.items()))

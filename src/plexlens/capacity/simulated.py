@@ -174,7 +174,7 @@ def is_of(resource: Mapping[str, Any], system: Mapping[str, Any], values: Mappin
         return bool(name == system["cec"])
     if kind in ("system", "system_ziips"):
         return bool(name == system["name"])
-    if kind in ("qr_tcb", "region_threads"):
+    if kind in ("qr_tcb", "region_threads", "region_open_tcbs"):
         return any(one["name"] == name and one["system"] == system["name"] for one in values.get("region", []))
     if kind in ("member_threads", "log"):
         members = [member for group in values.get("db2", []) for member in group["member"]]

@@ -15,7 +15,7 @@ _MOST_BUSY = 0.998
 _CAUSE = 0.9
 
 #: Kinds of lines that are passed before anything is held.
-_ENTERING = ("locks", "threads")
+_ENTERING = ("locks", "threads", "open TCBs")
 
 #: Most times by which a wait of unknown cause grows: beyond, the busiest resource is full.
 _MOST_GROWTH = 1000.0
@@ -101,6 +101,9 @@ def waiting(system: SystemModel, load: Load, engines: Mapping[str, float], *, is
     for one in system.classes:
         kinds: dict[str, float] = {}
         for wait in one.waits:
+            if not wait.lines:
+                kinds[wait.kind] = kinds.get(wait.kind, 0.0) + wait.seconds * unknown
+                continue
             extra = sum(wait.requests * share * more.get(name, 0.0) for name, share in wait.lines.items())
             kinds[wait.kind] = kinds.get(wait.kind, 0.0) + max(0.0, wait.seconds + extra)
         seconds[one.name] = sum(kinds.values()) + one.other * unknown

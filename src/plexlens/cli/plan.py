@@ -43,7 +43,10 @@ def plan(
         bool, typer.Option("--until-goals", help="Print only the load at which each goal breaks.")
     ] = False,
     careful: Annotated[
-        bool, typer.Option("--careful", help="Also simulate the queueing network event by event.")
+        bool,
+        typer.Option(
+            "--careful", help="Also simulate the engines event by event; other waits stay those of the formulas."
+        ),
     ] = False,
     scenario: Annotated[
         Path | None,

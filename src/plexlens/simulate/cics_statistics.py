@@ -36,7 +36,7 @@ def statistics_records(interval: Interval) -> Iterator[Record]:
                 number=interval.number + 1,
                 length=round(interval.seconds),
             ),
-            _dispatcher(interval, used, spaces[values["name"]]),
+            _dispatcher(interval, values, used, spaces[values["name"]]),
             Transactions(used["attached"], limit=max(_MOST_TASKS, used["most_inside"]), most=used["most_inside"]),
             _connection(interval, values, used) if values.get("db2") else None,
         )
@@ -44,9 +44,14 @@ def statistics_records(interval: Interval) -> Iterator[Record]:
         yield Record("smf110_2", values["system"], interval.end, held, values["name"])
 
 
-def _dispatcher(interval: Interval, used: Mapping[str, Any], space: Mapping[str, Any]) -> Dispatcher:
+def _dispatcher(
+    interval: Interval, values: Mapping[str, Any], used: Mapping[str, Any], space: Mapping[str, Any]
+) -> Dispatcher:
     """Dispatcher statistics; a TCB of an unused mode waits all the time, QR and RO exist in every region."""
     seconds, threads = interval.seconds, used["most_threads"]
+    limit = values.get("open_tcbs")
+    # Without a limit, as many as there are threads.
+    attached = threads if limit is None else used["most_open_tcbs"]
     dispatched, in_db2 = min(used["qr_dispatched"], seconds), used["open_dispatched"]
     return Dispatcher(
         cpu=space["cpu"] + space["ziip"],
@@ -65,15 +70,20 @@ def _dispatcher(interval: Interval, used: Mapping[str, Any], space: Mapping[str,
             "RO": Tcbs(attached=1, used=1, waiting=seconds),
             # Each thread has an open TCB, which stays attached; it waits where its task does not work in Db2.
             "L8": Tcbs(
-                attached=threads,
-                used=threads,
-                allocations=used["threads"],
-                waiting=max(threads * seconds - in_db2, 0.0),
+                attached=attached,
+                used=attached,
+                allocations=used["threads"] if limit is None else used["open_tcbs"],
+                waiting=max(attached * seconds - in_db2, 0.0),
                 dispatched=in_db2,
                 cpu=used["open_cpu"],
             ),
         },
-        open=OpenTcbs(limit=32 + 2 * _MOST_TASKS, attached=threads),
+        open=OpenTcbs(
+            limit=32 + 2 * _MOST_TASKS if limit is None else limit,
+            attached=attached,
+            waits=used["open_tcb_waits"]["count"],
+            waited=used["open_tcb_waits"]["seconds"],
+        ),
         most_tasks=used["most_inside"],
         started=interval.beginning,
     )

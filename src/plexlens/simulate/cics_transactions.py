@@ -41,7 +41,7 @@ FIELDS = (
     *("RTYPE", "PERRECNT", "RSYSID", "SRVCLSNM"),
     *("USRDISPT", "USRCPUT", "CPUTONCP", "OFFLCPUT", "QRDISPT", "QRCPUT", "KY8DISPT", "KY8CPUT", "L8CPUT"),
     *("SUSPTIME", "DISPWTT", "QRMODDLY", "DSPDELAY", "RMITIME", "RMISUSP", "DB2REQCT", "DB2RDYQW"),
-    *("RMITOTAL", "RMIDB2", "SPSYNCCT", "SYNCTIME", "IRIOWTT"),
+    *("MAXOTDLY", "FCIOWTT", "RMITOTAL", "RMIDB2", "SPSYNCCT", "SYNCTIME", "IRIOWTT"),
 )
 
 #: Rows of one record: a region's buffer is full then.
@@ -154,6 +154,8 @@ class Monitoring:
         ziip, db2_cpu, qr_cpu = floats(rows, "db2_ziip"), floats(rows, "db2_cpu"), floats(rows, "region_cpu")
         on_open = db2_cpu - ziip + ziip * self._factors[region]
         waited, waits = floats(rows, "thread_wait") / 1e9, integers(rows, "thread_waits")
+        tcb_waited = floats(rows, "open_tcb_wait") / 1e9
+        files = floats(rows, "waits_file").astype(np.int64)
         entries = calls + integers(rows, "commits")
         dispatched = qr + in_db2
         dispatches = integers(rows, "dispatches")
@@ -181,7 +183,9 @@ class Monitoring:
             "KY8DISPT": (in_db2, entries),
             "KY8CPUT": (on_open, entries),
             "L8CPUT": (on_open, entries),
-            "SUSPTIME": (suspended, once + again + waits),
+            "SUSPTIME": (suspended, once + again + waits + (tcb_waited > 0) + files),
+            "MAXOTDLY": (tcb_waited, (tcb_waited > 0).astype(np.int64)),
+            "FCIOWTT": (floats(rows, "wait_file"), files),
             "DISPWTT": (redispatch, again),
             "QRMODDLY": (redispatch, again),
             "DSPDELAY": (floats(rows, "first_dispatch") / 1e9, once),
@@ -203,7 +207,10 @@ class Monitoring:
         dispatches, redispatch = integers(rows, "terminal_dispatches"), floats(rows, "terminal_redispatch") / 1e9
         once, none, never = np.ones(count, np.int64), np.zeros(count), np.zeros(count, np.int64)
         again = np.maximum(dispatches - 1, 0)
-        without = ("OFFLCPUT", "KY8DISPT", "KY8CPUT", "L8CPUT", "RMITIME", "RMISUSP", "DB2RDYQW", "RMITOTAL")
+        without = (
+            *("OFFLCPUT", "KY8DISPT", "KY8CPUT", "L8CPUT", "RMITIME", "RMISUSP", "DB2RDYQW", "RMITOTAL"),
+            *("MAXOTDLY", "FCIOWTT"),
+        )
         fields = {
             "START": self.places.micros(arrived),
             "STOP": self.places.micros(ended),

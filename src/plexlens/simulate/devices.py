@@ -12,6 +12,16 @@ from plexlens.smf_rows.smf74_1 import Volume, sections
 _FIRST = 0x1000
 
 
+def number_of(volume: int) -> int:
+    """Device number of a volume of the scenario."""
+    return _FIRST + volume
+
+
+def serial_of(volume: int) -> str:
+    """Serial of a volume of the scenario."""
+    return f"SIM{volume:03d}"
+
+
 def device_records(interval: Interval) -> Iterator[Record]:
     """A record for each system with its own I/Os.
 
@@ -21,8 +31,8 @@ def device_records(interval: Interval) -> Iterator[Record]:
     for system in interval.values["system"]:
         volumes = [
             Volume(
-                number=_FIRST + number,
-                serial=f"SIM{number:03d}",
+                number=number_of(number),
+                serial=serial_of(number),
                 group="DB2DATA",
                 exposures=parallel,
                 requests=used["requests"],

@@ -14,6 +14,7 @@ from plexlens.errors import PlexlensError
 from plexlens.simulate.address_spaces import address_space_records
 from plexlens.simulate.cics_statistics import statistics_records
 from plexlens.simulate.coupling import coupling_records, structure_name
+from plexlens.simulate.data_sets import data_set_records
 from plexlens.simulate.db2_accounting import accounting_records
 from plexlens.simulate.db2_statistics import Statistics
 from plexlens.simulate.devices import device_records
@@ -31,6 +32,9 @@ _LONGEST_INTERVAL = 5999.0
 
 _NAME = re.compile(r"[A-Z0-9@#$_]+")
 
+#: A data set's name: qualifiers of at most 8 characters, 44 in all.
+_DATA_SET = re.compile(r"(?=.{1,44}$)[A-Z@#$][A-Z0-9@#$-]{0,7}(\.[A-Z@#$][A-Z0-9@#$-]{0,7})*")
+
 #: Keys that are names in records: path of their tables, key, most characters.
 _NAMES = (
     ("cec", "name", 16),
@@ -41,6 +45,7 @@ _NAMES = (
     ("db2", "group", 8),
 )
 _MEMBER = 4
+_QUALIFIER = 8
 _STRUCTURE = 16
 
 
@@ -60,6 +65,7 @@ def check_names(scenario: Scenario) -> None:
     for table, key, most in _NAMES:
         for number, entry in enumerate(values.get(table, [])):
             _check(scenario, f"{table}[{number}].{key}", entry[key], most)
+    _check_data_sets(scenario)
     for number, entry in enumerate(values.get("class", [])):
         if entry["name"] in SPACE_CLASSES:
             raise scenario.wrong(
@@ -76,6 +82,21 @@ def check_names(scenario: Scenario) -> None:
                 raise scenario.wrong(
                     f"db2[{number}].pool[{at}]", f"the structure's name {name} is too long", "shorten the group's name"
                 )
+
+
+def _check_data_sets(scenario: Scenario) -> None:
+    """Names that are those of data sets, or part of them, in SMF 42-6."""
+    for number, entry in enumerate(scenario.values.get("data_set", [])):
+        if _DATA_SET.fullmatch(entry["name"]) is None:
+            raise scenario.wrong(
+                f"data_set[{number}].name",
+                f"{entry['name']!r} is not a data set name",
+                "give qualifiers of 1 to 8 of A-Z 0-9 @ # $ - with periods between them, 44 characters in all",
+            )
+    for number, group in enumerate(scenario.values.get("db2", [])):
+        for at, page_set in enumerate(group.get("page_set", [])):
+            if page_set.get("volumes"):
+                _check(scenario, f"db2[{number}].page_set[{at}].name", page_set["name"], _QUALIFIER)
 
 
 def _check(scenario: Scenario, path: str, name: str, most: int) -> None:
@@ -99,6 +120,7 @@ def interval_records(
         *workload_records(interval),
         *coupling_records(interval),
         *device_records(interval),
+        *data_set_records(interval),
         *signal_records(interval),
         *address_space_records(interval),
         *statistics.records(interval),

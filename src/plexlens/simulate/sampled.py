@@ -7,7 +7,10 @@ from typing import Any
 
 #: What does not grow with the length of an interval: numbers of things, means and maxima.
 _LEVELS = frozenset(
-    {"number", "engines", "dispatchable", "changed_in_group", "most_inside", "most_queued", "most_threads"}
+    {
+        *("number", "volume", "engines", "dispatchable", "changed_in_group"),
+        *("most_inside", "most_queued", "most_threads", "most_open_tcbs"),
+    }
 )
 
 

@@ -26,6 +26,7 @@ RESOURCES = {
     "system_ziips": "zIIPs of system",
     "qr_tcb": "QR TCB of region",
     "region_threads": "threads of region",
+    "region_open_tcbs": "open TCBs of region",
     "member_threads": "threads of member",
     "log": "log of member",
     "coupling_facility": "engines of coupling facility",

@@ -36,6 +36,9 @@ _SAMPLING = 0.25
 #: Service classes of address spaces.
 SPACE_CLASSES = ("CICSRGN", "STCDB2", "STCIRLM")
 
+#: Those of them that do I/O.
+_IO_CLASSES = ("CICSRGN", "STCDB2")
+
 #: R723CIMP: Db2 and IRLM go before all transactions, which have the importance of their regions' dispatching priority.
 _FIRST, _LAST = 1, 5
 #: Dispatching priority of a region that has none of its own in the scenario.
@@ -102,12 +105,14 @@ def _found(interval: Interval, spaces: _Spaces) -> Found:
     )
 
 
-def _dasd(interval: Interval, system: str) -> Io:
-    """I/O of a system, all of which comes from Db2."""
+def _dasd(interval: Interval, system: str, *, of_db2: bool) -> Io:
+    """I/O of a system: of Db2, or of regions to data sets of their own."""
     used = interval.used(system)
+    own = [one["used"] for one in interval.truth.get("data_sets", ()) if one["system"] == system and not one["group"]]
 
     def of_all(name: str) -> float:
-        return float(sum(volume[name] for volume in used["volumes"]))
+        of_regions = float(sum(one[name] for one in own))
+        return float(sum(volume[name] for volume in used["volumes"])) - of_regions if of_db2 else of_regions
 
     return Io(
         requests=round(of_all("requests")),
@@ -202,7 +207,7 @@ def _space_records(interval: Interval, system: Mapping[str, Any]) -> Iterator[Re
                 importance=_importance(min(_priorities(interval, system))) if name == "CICSRGN" else _FIRST,
                 service=service_of(interval, held, factor),
                 found=_found(interval, held),
-                io=_dasd(interval, system["name"]) if name == "STCDB2" else None,
+                io=_dasd(interval, system["name"], of_db2=name == "STCDB2") if name in _IO_CLASSES else None,
             )
             served = _served(interval, system["name"]) if name == "CICSRGN" else {}
             rows = sections(_class(interval, system, name, WORKLOAD), period, served=served)

@@ -109,10 +109,12 @@ class Tcbs:
 
 @dataclass(frozen=True)
 class OpenTcbs:
-    """The pool of open TCBs: its limit (MAXOPENTCBS), its TCBs, and their maximum."""
+    """The pool of open TCBs: limit (MAXOPENTCBS), TCBs and their maximum; waits at the limit, and their seconds."""
 
     limit: int
     attached: int
+    waits: int = 0
+    waited: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -251,6 +253,8 @@ def _pool(pool: OpenTcbs) -> Row:
         "dsgcnuat": pool.attached,
         "dsgpnuat": pool.attached,
         "dsgpnuus": pool.attached,
+        "dsgtotnw": pool.waits,
+        "dsgtotwl": pool.waited,
     }
 
 

@@ -1,4 +1,4 @@
-//! QR TCBs of regions and threads to Db2: who has them, and who waits.
+//! QR TCBs of regions, their open TCBs and threads to Db2: who has them, and who waits.
 
 use super::plex::Presence;
 use super::simulation::Simulation;
@@ -52,6 +52,49 @@ impl Simulation<'_> {
             }
             None => region.qr.set(self.calendar.now(), 0),
         }
+    }
+
+    /// A task gets an open TCB, which it keeps to its end; whether it waits for one.
+    pub(super) fn get_open_tcb(&mut self, number: u32) -> bool {
+        let now = self.calendar.now();
+        let task = &mut self.tasks[number as usize];
+        let region = &mut self.plex.regions[usize::from(task.region)];
+        let Some(limit) = region.open_tcbs.filter(|_| !task.has_open_tcb) else { return false };
+        let used = region.used_open_tcbs.value();
+        if used < u64::from(limit) {
+            region.used_open_tcbs.set(now, used + 1);
+            region.used.open_tcbs += 1;
+            region.used.most_open_tcbs = region.used.most_open_tcbs.max(used + 1);
+            task.has_open_tcb = true;
+            return false;
+        }
+        region.open_tcb_queue.push_back(number);
+        task.waiting = Some((now, Some(Wait::Unseen)));
+        self.release_engine(number);
+        true
+    }
+
+    /// The task ends: the open TCB goes to whoever waits for one.
+    pub(super) fn give_open_tcb_back(&mut self, number: u32) {
+        let now = self.calendar.now();
+        let task = &mut self.tasks[number as usize];
+        if !std::mem::take(&mut task.has_open_tcb) {
+            return;
+        }
+        let region = &mut self.plex.regions[usize::from(task.region)];
+        let Some(next) = region.open_tcb_queue.pop_front() else {
+            region.used_open_tcbs.set(now, region.used_open_tcbs.value() - 1);
+            return;
+        };
+        let about = &mut self.tasks[next as usize];
+        let waited = about.waiting.map_or(0, |(since, _)| now - since);
+        about.has_open_tcb = true;
+        region.used.open_tcbs += 1;
+        region.used.open_tcb_waits.add(seconds(waited));
+        if let Some(logs) = &mut self.logs {
+            logs.waited_for_open_tcb(next, waited);
+        }
+        self.wake(next);
     }
 
     pub(super) fn get_thread(&mut self, number: u32) -> bool {

@@ -108,6 +108,7 @@ impl Plex {
                     stride: stride(one.pages),
                     end: 0,
                     made: 0,
+                    volumes: one.volumes.clone(),
                 });
                 Group {
                     members: members.collect(),
@@ -228,10 +229,13 @@ fn region(scenario: &Scenario, one: &crate::scenario::Region, system: u16) -> Re
         threads: one.threads,
         used_threads: Level::default(),
         thread_queue: VecDeque::new(),
+        open_tcbs: one.open_tcbs,
+        used_open_tcbs: Level::default(),
+        open_tcb_queue: VecDeque::new(),
         inside: 0,
         fronting: 0,
         used: RegionUse::default(),
-        integrals: (0.0, 0.0),
+        integrals: [0.0; 3],
         space: SpaceUse { name: one.name.clone(), ..SpaceUse::default() },
     }
 }
@@ -256,6 +260,11 @@ fn kind(scenario: &Scenario, class: &Class, regions: &[Region]) -> Kind {
         last_sent: vec![0; regions.len()],
         regions: targets,
         references: references.collect(),
+        files: class
+            .files
+            .iter()
+            .map(|one| (position(scenario.data_set.iter().map(|set| set.name.as_str()), &one.data_set), one.ios))
+            .collect(),
         starts: class
             .starts
             .iter()

@@ -237,17 +237,19 @@ impl Simulation<'_> {
         self.plex.systems.iter_mut().for_each(|image| image.used_besides = UsedBesides::default());
         for (about, region) in self.scenario.region.iter().zip(&mut self.plex.regions) {
             made.systems[usize::from(region.system)].spaces.push(taken(&mut region.space));
-            let (qr, threads) = (region.qr.integral(now), region.used_threads.integral(now));
-            let before = std::mem::replace(&mut region.integrals, (qr, threads));
+            let reached = [&region.qr, &region.used_threads, &region.used_open_tcbs].map(|one| one.integral(now));
+            let before = std::mem::replace(&mut region.integrals, reached);
             made.regions.push(RegionUse {
                 name: about.name.clone(),
                 system: about.system.clone(),
-                qr_dispatched: qr - before.0,
-                thread_seconds: threads - before.1,
+                qr_dispatched: reached[0] - before[0],
+                thread_seconds: reached[1] - before[1],
+                open_tcb_seconds: reached[2] - before[2],
                 ..std::mem::take(&mut region.used)
             });
             region.used.most_inside = region.inside + region.fronting;
             region.used.most_threads = region.used_threads.value();
+            region.used.most_open_tcbs = region.used_open_tcbs.value();
         }
         for guest in &mut self.plex.guests {
             made.systems[usize::from(guest.system)].spaces.push(taken(&mut guest.space));
@@ -297,6 +299,7 @@ impl Simulation<'_> {
                 });
             made.classes.push(ClassUse { name: about.name.clone(), systems: systems.collect() });
         }
+        made.data_sets = self.take_data_sets();
         self.volumes.fill(vec![VolumeUse::default(); self.plex.volumes.len()]);
         made
     }

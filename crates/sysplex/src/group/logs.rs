@@ -94,6 +94,8 @@ pub struct Ended {
     pub thread_wait: Time,
     /// Number of them.
     pub thread_waits: u32,
+    /// Wait for an open TCB, nanoseconds; it waits once at most.
+    pub open_tcb_wait: Time,
     /// Calls to Db2, the commit not counted.
     pub db2_calls: u32,
     /// Time of the commit, nanoseconds.
@@ -142,6 +144,7 @@ struct Course {
     thread_end: Time,
     thread_wait: Time,
     thread_waits: u32,
+    open_tcb_wait: Time,
     db2_calls: u32,
     sync_point: Time,
 }
@@ -247,6 +250,11 @@ impl<'a> Logs<'a> {
         stay.since = now;
     }
 
+    /// It has got an open TCB after so long.
+    pub(super) fn waited_for_open_tcb(&mut self, task: u32, waited: Time) {
+        self.course(task).open_tcb_wait = waited;
+    }
+
     /// It asks for a thread, and gets it or not.
     pub(super) fn asks_thread(&mut self, task: u32, now: Time, gets_it: bool) {
         let course = self.course(task);
@@ -297,6 +305,7 @@ impl<'a> Logs<'a> {
             thread_end: used(course.thread_end),
             thread_wait: course.thread_wait,
             thread_waits: course.thread_waits,
+            open_tcb_wait: course.open_tcb_wait,
             db2_calls: course.db2_calls,
             sync_point: course.sync_point,
             account: task.account,

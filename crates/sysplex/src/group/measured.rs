@@ -84,6 +84,8 @@ pub enum Resource {
     QrTcb,
     /// Threads of a region to Db2.
     RegionThreads,
+    /// Open TCBs of a region, where they are limited.
+    RegionOpenTcbs,
     /// Threads of a member.
     MemberThreads,
     /// Log of a member: a write is always under way.
@@ -150,6 +152,9 @@ pub struct Interval {
     pub members: Vec<MemberUse>,
     /// Classes.
     pub classes: Vec<ClassUse>,
+    /// Data sets whose volumes the scenario gives, by job and volume.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub data_sets: Vec<DataSetUse>,
 }
 
 /// A system's processors.
@@ -231,6 +236,15 @@ pub struct RegionUse {
     pub most_threads: u64,
     /// Waits for a thread.
     pub thread_waits: Timing,
+    /// Open TCBs that tasks got where the region limits them, seconds that they had them, the most at a time, and waits
+    /// for one.
+    pub open_tcbs: u64,
+    /// Seconds that tasks had them.
+    pub open_tcb_seconds: f64,
+    /// Most at a time.
+    pub most_open_tcbs: u64,
+    /// Waits for one.
+    pub open_tcb_waits: Timing,
 }
 
 /// A coupling facility's engines.
@@ -409,12 +423,40 @@ pub struct VolumeUse {
     pub disconnected: f64,
 }
 
+impl VolumeUse {
+    /// Adds further requests.
+    pub fn add(&mut self, other: &Self) {
+        self.requests += other.requests;
+        self.queued += other.queued;
+        self.service += other.service;
+        self.pending += other.pending;
+        self.disconnected += other.disconnected;
+    }
+}
+
+/// A data set on a volume, as a job used it.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct DataSetUse {
+    /// Address space: of Db2's database services, or a region.
+    pub job: String,
+    /// Group of a page set; empty for a data set of programs.
+    pub group: String,
+    /// System.
+    pub system: String,
+    /// Page set or data set.
+    pub name: String,
+    /// Number of the volume.
+    pub volume: u32,
+    /// Its requests.
+    pub used: VolumeUse,
+}
+
 /// A sum of an [`Account`] by its name.
 pub type Named = (&'static str, fn(&Account) -> f64);
 
 impl Account {
     /// All sums by name: seconds, then counts.
-    pub const FIELDS: [Named; 41] = [
+    pub const FIELDS: [Named; 43] = [
         ("terminal_cpu", |one| one.terminal_cpu),
         ("region_cpu", |one| one.region_cpu),
         ("db2_cpu", |one| one.db2_cpu),
@@ -434,6 +476,8 @@ impl Account {
         ("wait_rebuild", |one| one.waits[Wait::Rebuild as usize]),
         ("wait_lock", |one| one.lock_wait),
         ("wait_unseen", |one| one.waits[Wait::Unseen as usize]),
+        ("wait_file", |one| one.waits[Wait::File as usize]),
+        ("waits_file", |one| one.wait_counts[Wait::File as usize] as f64),
         ("waits_sync_read", |one| one.wait_counts[Wait::SyncRead as usize] as f64),
         ("waits_other_read", |one| one.wait_counts[Wait::OtherRead as usize] as f64),
         ("waits_log", |one| one.wait_counts[Wait::Log as usize] as f64),

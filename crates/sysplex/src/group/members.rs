@@ -4,13 +4,13 @@
 //! another system in light mode. A restart reads the log, brings pages up to date that were changed only in the lost
 //! pools, and undoes what was not committed.
 
+use super::data_sets::volume_of;
 use super::locks::{Mode, RETAINED};
-use super::page_writes::volume_of;
 use super::plex::{Presence, Standing};
 use super::pools::page_lock_key;
 use super::simulation::{BACKGROUND, Simulation};
 use super::steps::micro;
-use super::task::{Action, Reason, Space, Stage, Wait};
+use super::task::{Action, Extent, Reason, Space, Stage, Wait};
 use crate::kernel::{Time, nanoseconds, seconds};
 
 impl Simulation<'_> {
@@ -164,11 +164,11 @@ impl Simulation<'_> {
         if changes > 0 {
             let work = micro(about.path.update_us) * changes as Time;
             let pages = changes.min(u64::from(u32::MAX)) as u32;
-            let volume = volume_of(0, 0, self.scenario.dasd.volumes);
+            let (volume, of) = (volume_of(&[], 0, 0, self.scenario.dasd.volumes), Extent::Log);
             steps.extend([
-                Action::Disk { volume, pages, wait: Some(Wait::Unseen) },
+                Action::Disk { volume, pages, of, wait: Some(Wait::Unseen) },
                 Action::Cpu { work, space, eligible: false },
-                Action::Disk { volume, pages, wait: Some(Wait::Unseen) },
+                Action::Disk { volume, pages, of, wait: Some(Wait::Unseen) },
             ]);
         }
         steps.push(Action::Restarted);

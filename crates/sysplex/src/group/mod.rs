@@ -6,6 +6,7 @@
 
 mod admission;
 mod building;
+mod data_sets;
 mod disturbances;
 mod engines;
 pub mod in_pool;

@@ -3,11 +3,12 @@
 
 use plexlens_bufferpool::policy::WriteIo;
 
+use super::data_sets::volume_of;
 use super::in_pool::of_pool;
 use super::pools::{Outcome, page_of, page_set_of};
 use super::simulation::Simulation;
 use super::steps::micro;
-use super::task::{Action, Request, Space, Wait};
+use super::task::{Action, Extent, Request, Space, Wait};
 use crate::kernel::Time;
 
 impl Simulation<'_> {
@@ -19,7 +20,7 @@ impl Simulation<'_> {
             let work = each * Time::from(outcome.written_pages);
             let mut steps = vec![Action::Cpu { work, space, eligible: true }];
             let written = self.plex.groups[usize::from(group)].pools.take_written(pool);
-            steps.extend(written.into_iter().map(|io| self.write_to_disk(io)));
+            steps.extend(written.into_iter().map(|io| self.write_to_disk(group, io)));
             self.background(group, member, &steps);
         }
         if outcome.unlocked {
@@ -31,9 +32,11 @@ impl Simulation<'_> {
     }
 
     /// A write I/O goes to the volume of its first page.
-    fn write_to_disk(&self, io: WriteIo) -> Action {
-        let volume = volume_of(page_set_of(io.first), page_of(io.first), self.scenario.dasd.volumes);
-        Action::Disk { volume, pages: io.pages, wait: Some(Wait::Unseen) }
+    fn write_to_disk(&self, group: u16, io: WriteIo) -> Action {
+        let page_set = page_set_of(io.first);
+        let volumes = &self.plex.groups[usize::from(group)].page_sets[page_set as usize].volumes;
+        let volume = volume_of(volumes, page_set, page_of(io.first), self.scenario.dasd.volumes);
+        Action::Disk { volume, pages: io.pages, of: Extent::PageSet(page_set), wait: Some(Wait::Unseen) }
     }
 
     /// Castout owners ask for the names of changed pages; for each I/O they read its pages, write them to disk and unlock
@@ -48,7 +51,7 @@ impl Simulation<'_> {
             let work = each * Time::from(castout.pages);
             let mut steps = vec![ask(Request::Read, 1), Action::Cpu { work, space, eligible: true }];
             for io in castout.ios {
-                steps.extend([ask(Request::Page, io.pages), self.write_to_disk(io), ask(Request::Read, 1)]);
+                steps.extend([ask(Request::Page, io.pages), self.write_to_disk(group, io), ask(Request::Read, 1)]);
             }
             self.background(group, castout.member, &steps);
         }
@@ -122,10 +125,4 @@ impl Simulation<'_> {
         changed.clear();
         self.tasks[number as usize].changed_pages = changed;
     }
-}
-
-/// Volume of a page: page sets are spread over all of them.
-pub(super) fn volume_of(page_set: u32, page: u64, volumes: u32) -> u32 {
-    // Runs of pages lie together: a cylinder of 180 pages.
-    ((u64::from(page_set) * 7 + page / 180) % u64::from(volumes)) as u32
 }

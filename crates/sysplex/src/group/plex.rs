@@ -170,6 +170,8 @@ pub struct PageSet {
     pub end: u64,
     /// The first page at the end that nobody has used.
     pub made: u64,
+    /// Volumes; all of them where there is none.
+    pub volumes: Vec<u32>,
 }
 
 impl PageSet {
@@ -303,14 +305,20 @@ pub struct Region {
     pub used_threads: Level,
     /// Who waits for a thread.
     pub thread_queue: VecDeque<u32>,
+    /// Open TCBs that there are, those that tasks have, and who waits for one; none: without a limit.
+    pub open_tcbs: Option<u32>,
+    /// Those that tasks have.
+    pub used_open_tcbs: Level,
+    /// Who waits for one.
+    pub open_tcb_queue: VecDeque<u32>,
     /// Transactions that were sent there and have not ended.
     pub inside: u32,
     /// Transactions that came in there and have not ended, wherever they run.
     pub fronting: u32,
-    /// What it did in the interval, and the integrals of `qr` and `used_threads` when that began.
+    /// What it did in the interval, and the integrals of `qr`, `used_threads` and `used_open_tcbs` when that began.
     pub used: RegionUse,
     /// Integrals.
-    pub integrals: (f64, f64),
+    pub integrals: [f64; 3],
     /// Processor time of the interval.
     pub space: SpaceUse,
 }
@@ -331,6 +339,8 @@ pub struct Kind {
     pub regions: Vec<u16>,
     /// References.
     pub references: Vec<Refers>,
+    /// Data sets of programs, and I/Os to them on the average.
+    pub files: Vec<(u16, f64)>,
     /// Started classes.
     pub starts: Vec<(u16, f64)>,
     /// Thought of its users.

@@ -1,7 +1,8 @@
 //! Requests to coupling facilities and disks: when they are done.
 
+use super::measured::VolumeUse;
 use super::simulation::{Event, Simulation};
-use super::task::{Burst, Request, Space, Wait};
+use super::task::{Burst, Extent, Request, Space, Wait};
 use crate::kernel::{Time, nanoseconds, seconds};
 
 impl Simulation<'_> {
@@ -81,7 +82,8 @@ impl Simulation<'_> {
     }
 
     /// A read or write of pages: when it is done.
-    pub(super) fn disk(&mut self, system: u16, volume: u32, pages: u32) -> Time {
+    pub(super) fn disk(&mut self, number: u32, volume: u32, pages: u32, of: Extent) -> Time {
+        let system = self.tasks[number as usize].system;
         let dasd = &self.scenario.dasd;
         let hit = self.chance.unit() < dasd.cache_hits;
         let first = if hit { dasd.hit_time } else { dasd.miss_time };
@@ -94,12 +96,10 @@ impl Simulation<'_> {
         let pending = dasd.pending_time.min(dasd.hit_time) * scale;
         let now = self.calendar.now();
         let (begin, end) = self.plex.volumes[volume as usize].serve(now, service);
-        let used = &mut self.volumes[usize::from(system)][volume as usize];
-        used.requests += 1;
-        used.queued += seconds(begin - now);
-        used.service += seconds(service);
-        used.pending += pending;
-        used.disconnected += disconnected;
+        let queued = seconds(begin - now);
+        let one = VolumeUse { requests: 1, queued, service: seconds(service), pending, disconnected };
+        self.volumes[usize::from(system)][volume as usize].add(&one);
+        self.count_data_set(number, volume, of, &one);
         end
     }
 }

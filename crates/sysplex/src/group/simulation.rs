@@ -8,6 +8,7 @@ use crate::kernel::random::{Shape, Stream};
 use crate::kernel::{Time, nanoseconds, seconds};
 use crate::scenario::{Distribution, Scenario};
 
+use super::data_sets::DataSets;
 use super::intervals::Before;
 use super::logs::Logs;
 use super::measured::{ClassOnSystem, Results, VolumeUse};
@@ -77,6 +78,8 @@ pub struct Simulation<'a> {
     pub(super) before: Before,
     /// By system and volume.
     pub(super) volumes: Vec<Vec<VolumeUse>>,
+    /// Data sets whose volumes are given.
+    pub(super) data_sets: DataSets,
     pub(super) logs: Option<Box<Logs<'a>>>,
     pub(super) watch: Watch,
     ready: Vec<u32>,
@@ -166,6 +169,7 @@ impl<'a> Simulation<'a> {
             granted: Vec::new(),
             before: Before::default(),
             volumes: vec![vec![VolumeUse::default(); scenario.dasd.volumes as usize]; systems],
+            data_sets: DataSets::default(),
             logs: None,
             watch: Watch::default(),
             ready: Vec::new(),
@@ -416,7 +420,8 @@ impl<'a> Simulation<'a> {
             match wait {
                 Some(kind) => {
                     task.account.waits[kind as usize] += seconds(now - since);
-                    task.account.wait_counts[kind as usize] += 1;
+                    // What takes no time suspends nobody.
+                    task.account.wait_counts[kind as usize] += u64::from(now > since);
                 }
                 None => {
                     task.account.lock_wait += seconds(now - since);

@@ -2,14 +2,14 @@
 
 use plexlens_bufferpool::trace::Access as PageAccess;
 
+use super::data_sets::volume_of;
 use super::in_pool::of_pool;
 use super::locks::Mode;
 use super::logs::Referred;
-use super::page_writes::volume_of;
 use super::plex::Standing;
 use super::pools::{PageUse, page_key, page_lock_key};
 use super::simulation::Simulation;
-use super::task::{Action, Reason, Request, Space, Stage, Wait};
+use super::task::{Action, Extent, Reason, Request, Space, Stage, Wait};
 use crate::kernel::{Time, nanoseconds, seconds};
 
 /// Nanoseconds of microseconds.
@@ -48,8 +48,8 @@ impl Simulation<'_> {
                 self.send(number, structure, request, space);
                 true
             }
-            Action::Disk { volume, pages, wait } => {
-                let end = self.disk(self.tasks[number as usize].system, volume, pages);
+            Action::Disk { volume, pages, of, wait } => {
+                let end = self.disk(number, volume, pages, of);
                 wait.is_some_and(|wait| {
                     self.wait_until(number, end, wait);
                     true
@@ -88,6 +88,7 @@ impl Simulation<'_> {
                 self.leave_region(number);
                 false
             }
+            Action::GetOpenTcb => self.get_open_tcb(number),
             Action::GetThread => self.get_thread(number),
             Action::Commit => {
                 let task = &mut self.tasks[number as usize];
@@ -236,7 +237,8 @@ impl Simulation<'_> {
             });
         }
         let space = Space::Region(region);
-        let volume = volume_of(page_set, page, self.scenario.dasd.volumes);
+        let volume = volume_of(&about.page_sets[page_set as usize].volumes, page_set, page, self.scenario.dasd.volumes);
+        let of = Extent::PageSet(page_set);
         let mut steps: [Option<Action>; 8] = [None; 8];
         if locked {
             about.members[usize::from(member)].locking.page_set_locks += 1;
@@ -261,12 +263,12 @@ impl Simulation<'_> {
         }
         if outcome.sync_reads > 0 {
             steps[5] = Some(Action::Cpu { work: micro(path.read_us), space, eligible: false });
-            steps[6] = Some(Action::Disk { volume, pages: outcome.sync_reads, wait: Some(Wait::SyncRead) });
+            steps[6] = Some(Action::Disk { volume, pages: outcome.sync_reads, of, wait: Some(Wait::SyncRead) });
         }
         if outcome.prefetches > 0 {
             // A scan waits for its first pages; later ones are read while it works on the former.
             let wait = task.scan.is_none_or(|start| start == page).then_some(Wait::OtherRead);
-            steps[7] = Some(Action::Disk { volume, pages: outcome.prefetch_pages, wait });
+            steps[7] = Some(Action::Disk { volume, pages: outcome.prefetch_pages, of, wait });
         }
         let before = physical.into_iter().flatten();
         for step in before.chain(steps).rev().flatten() {

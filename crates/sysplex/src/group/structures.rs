@@ -15,11 +15,11 @@
 //! Requests under way when something breaks end as if it had not. Reading the former instance of a group buffer pool
 //! for a rebuild costs nothing.
 
-use super::page_writes::volume_of;
+use super::data_sets::volume_of;
 use super::plex::{PageRecovery, Presence, Standing};
 use super::simulation::Simulation;
 use super::steps::micro;
-use super::task::{Action, Request, Space, Stage, Wait};
+use super::task::{Action, Extent, Request, Space, Stage, Wait};
 use crate::kernel::{Time, nanoseconds};
 
 impl Simulation<'_> {
@@ -396,14 +396,15 @@ impl Simulation<'_> {
             entry.is_under_way = true;
             let pages = entry.pages;
             let space = Space::DatabaseServices(member.into());
-            let volume = volume_of(page_set, 0, self.scenario.dasd.volumes);
+            let volume = volume_of(&own.page_sets[at].volumes, page_set, 0, self.scenario.dasd.volumes);
+            let of = Extent::PageSet(page_set);
             let (wait, eligible) = (Wait::Unseen, false);
             let mut steps = vec![Action::Pass { time: scan, wait }];
             if pages > 0 {
                 steps.extend([
-                    Action::Disk { volume, pages, wait: Some(wait) },
+                    Action::Disk { volume, pages, of, wait: Some(wait) },
                     Action::Cpu { work: each * Time::from(pages), space, eligible },
-                    Action::Disk { volume, pages, wait: Some(wait) },
+                    Action::Disk { volume, pages, of, wait: Some(wait) },
                 ]);
             }
             steps.push(Action::PagesRecovered { page_set });

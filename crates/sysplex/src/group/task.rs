@@ -43,10 +43,23 @@ pub enum Wait {
     Rebuild,
     /// Nothing that a report shows.
     Unseen,
+    /// A read or write of a data set by the program itself.
+    File,
 }
 
 /// Number of kinds of [`Wait`].
-pub const WAITS: usize = 9;
+pub const WAITS: usize = 10;
+
+/// What a request to a disk is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// A page set, by its number in the group.
+    PageSet(u32),
+    /// A data set of programs, by its number.
+    File(u16),
+    /// The log.
+    Log,
+}
 
 /// Why a transaction ended without success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,6 +143,8 @@ pub enum Action {
         volume: u32,
         /// Pages.
         pages: u32,
+        /// What is read or written.
+        of: Extent,
         /// What the wait counts as; none: the task does not wait.
         wait: Option<Wait>,
     },
@@ -179,6 +194,8 @@ pub enum Action {
     EnterRegion,
     /// Leave it.
     LeaveRegion,
+    /// Get an open TCB, where the region has a limit of them.
+    GetOpenTcb,
     /// Get a thread to Db2.
     GetThread,
     /// Commit: write the pages of dependent page sets that the unit of work changed to the group buffer pool.
@@ -398,6 +415,8 @@ pub struct Task {
     pub has_thread: bool,
     /// Whether it has the QR TCB.
     pub has_region: bool,
+    /// Whether it has an open TCB of those that the region limits.
+    pub has_open_tcb: bool,
     /// Processor time of Db2 that is still to be spent, nanoseconds at speed 1.
     pub pending: Time,
     /// Getpages of a call, and what is left of the call.
@@ -448,6 +467,7 @@ impl Task {
             changed_pages: Vec::new(),
             has_thread: false,
             has_region: false,
+            has_open_tcb: false,
             pending: 0,
             call_size: 0,
             call_left: 0,

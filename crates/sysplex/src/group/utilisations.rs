@@ -14,7 +14,8 @@ impl Simulation<'_> {
         for region in &mut self.plex.regions {
             region.qr.begin(now);
             region.used_threads.begin(now);
-            region.integrals = (0.0, 0.0);
+            region.used_open_tcbs.begin(now);
+            region.integrals = [0.0; 3];
         }
         for member in self.plex.groups.iter_mut().flat_map(|group| &mut group.members) {
             member.used_threads.begin(now);
@@ -64,6 +65,10 @@ impl Simulation<'_> {
             if region.db2.is_some() {
                 let used = region.used_threads.integral(now);
                 note(Resource::RegionThreads, about.name.clone(), used, f64::from(about.threads));
+            }
+            if let Some(limit) = region.open_tcbs {
+                let used = region.used_open_tcbs.integral(now);
+                note(Resource::RegionOpenTcbs, about.name.clone(), used, f64::from(limit));
             }
         }
         let members = self.scenario.db2.iter().zip(&self.plex.groups).flat_map(|(about, group)| {

@@ -7,7 +7,7 @@ use super::plex::Presence;
 use super::pools::{Place, page_key, row_key};
 use super::simulation::Simulation;
 use super::steps::micro;
-use super::task::{Action, Reason, Space, Stage, Wait};
+use super::task::{Action, Extent, Reason, Space, Stage, Wait};
 use crate::kernel::{Time, nanoseconds, seconds};
 use crate::scenario::{Access, MOST_STARTS, Routing};
 
@@ -194,17 +194,30 @@ impl Simulation<'_> {
         let burst = kind.burst.time(&mut kind.stream, class.cpu / f64::from(parts));
         let work = burst + micro(self.scenario.cics.switch_us) * switches;
         let space = Space::Region(task.region);
-        let run = Action::Cpu { work, space, eligible: false };
-        if is_open {
-            task.steps.push_back(run);
-        } else {
-            task.steps.extend([Action::EnterRegion, run, Action::LeaveRegion]);
+        let calls = class.calls;
+        let ios = kind.files_between(parts, self.scenario);
+        // The work lies around the I/Os, in pieces of the same length.
+        let piece = work / (ios.len() as Time + 1);
+        let run = |work| Action::Cpu { work, space, eligible: false };
+        for (volume, file) in ios.iter().copied() {
+            let read = Action::Disk { volume, pages: 1, of: Extent::File(file), wait: Some(Wait::File) };
+            if is_open {
+                task.steps.extend([run(piece), read]);
+            } else {
+                task.steps.extend([Action::EnterRegion, run(piece), Action::LeaveRegion, read]);
+            }
         }
-        if uses_db2 && call < class.calls {
+        let last = run(work - piece * ios.len() as Time);
+        if is_open {
+            task.steps.push_back(last);
+        } else {
+            task.steps.extend([Action::EnterRegion, last, Action::LeaveRegion]);
+        }
+        if uses_db2 && call < calls {
             task.stage = Stage::Db2(call);
             task.call_left = task.call_size;
             if !task.has_thread {
-                task.steps.push_back(Action::GetThread);
+                task.steps.extend([Action::GetOpenTcb, Action::GetThread]);
             }
         } else {
             task.stage = if uses_db2 { Stage::Ending } else { Stage::Done };
@@ -378,6 +391,7 @@ impl Simulation<'_> {
     /// The transaction has ended: it is counted, and starts what it starts.
     pub(super) fn finish(&mut self, number: u32) {
         self.release_engine(number);
+        self.give_open_tcb_back(number);
         let now = self.calendar.now();
         let task = &self.tasks[number as usize];
         let (class, system, begun) = (usize::from(task.class), usize::from(task.system), task.begun);

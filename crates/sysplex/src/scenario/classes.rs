@@ -12,6 +12,8 @@ const MOST_RATE: f64 = 1e6;
 const MOST_USERS: f64 = 1e6;
 const MOST_GETPAGES: f64 = 1e6;
 const MOST_CALLS: f64 = 1e6;
+/// I/Os of a transaction to one data set.
+const MOST_IOS: f64 = 1e5;
 /// Seconds of a day, after which a profile repeats, and factors of a rate.
 pub(crate) const DAY: f64 = 86_400.0;
 const FACTORS: (f64, f64) = (0.001, 1000.0);
@@ -81,6 +83,9 @@ pub struct Class {
     /// What it reads and changes.
     #[serde(default)]
     pub references: Vec<References>,
+    /// Data sets that its programs read and write themselves, in the region.
+    #[serde(default)]
+    pub files: Vec<Files>,
     /// Classes that each of its transactions starts when it ends, four at most, and how many of each.
     #[serde(default)]
     pub starts: Vec<Start>,
@@ -128,6 +133,17 @@ pub struct References {
     /// How pages are chosen.
     #[serde(default)]
     pub access: Access,
+}
+
+/// Reads and writes of one data set in the region.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Files {
+    /// The data set.
+    pub data_set: String,
+    /// I/Os on the average; a whole part always, one more as often as the rest says. The task leaves the QR TCB for each,
+    /// and they are spread over the parts of its work in the region.
+    pub ios: f64,
 }
 
 /// How pages are chosen.
@@ -217,6 +233,11 @@ impl Scenario {
         for (at, start) in class.starts.iter().enumerate() {
             known(format!("{path}starts[{at}].class"), &start.class, "class", &classes)?;
             number(&format!("{path}starts[{at}]."), "number", start.number, true)?;
+        }
+        let data_sets: Vec<&str> = self.data_set.iter().map(|one| one.name.as_str()).collect();
+        for (at, file) in class.files.iter().enumerate() {
+            known(format!("{path}files[{at}].data_set"), &file.data_set, "data set", &data_sets)?;
+            between(&format!("{path}files[{at}]."), "ios", file.ios, 0.0, MOST_IOS)?;
         }
         self.check_references(path, class)
     }

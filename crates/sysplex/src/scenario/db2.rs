@@ -215,6 +215,10 @@ pub struct PageSet {
     /// Exponent of Zipf's law of how often pages are used; 0: all alike.
     #[serde(default)]
     pub skew: f64,
+    /// Numbers of the volumes that it is spread over, from 0; all by default. SMF 42-6 has the data sets whose volumes are
+    /// given.
+    #[serde(default)]
+    pub volumes: Vec<u32>,
 }
 
 /// What transactions lock.
@@ -322,6 +326,7 @@ impl Scenario {
                 let what = format!("there is no pool {} in group {}", page_set.pool, group.group);
                 return wrong(format!("{here}pool"), what, format!("give one of {}", numbers.join(", ")));
             }
+            self.check_volumes(&here, &page_set.volumes)?;
             number(&here, "pages", page_set.pages as f64, false)?;
             between(&here, "pages", page_set.pages as f64, 1.0, MOST_PAGES)?;
             number(&here, "skew", page_set.skew, true)?;

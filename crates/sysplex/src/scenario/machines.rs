@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::Scenario;
 use super::checks::{
-    Checked, MOST_MICROSECONDS, MOST_SERVICE, at_most, between, different, known, number, share, times, wrong,
+    Checked, MOST_MICROSECONDS, MOST_SERVICE, at_most, between, different, known, number, share, some, times, wrong,
 };
 use super::defaults as default;
 use super::distribution::{Distribution, check_distribution};
@@ -107,7 +107,30 @@ pub struct Dasd {
     pub parallel: u32,
 }
 
+/// A data set that CICS programs read and write themselves, not by Db2: a VSAM file of a region.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DataSet {
+    /// Name.
+    pub name: String,
+    /// Numbers of the volumes that it is spread over, from 0.
+    pub volumes: Vec<u32>,
+}
+
 impl Scenario {
+    /// Volumes of a data set or page set are there, each once.
+    pub(super) fn check_volumes(&self, path: &str, volumes: &[u32]) -> Checked {
+        different(&format!("{path}volumes"), "volume", volumes.iter())?;
+        match volumes.iter().position(|&volume| volume >= self.dasd.volumes) {
+            None => Ok(()),
+            Some(at) => {
+                let what = format!("there is no volume {}", volumes[at]);
+                let remedy = format!("give 0 to {}, or raise dasd.volumes", self.dasd.volumes.saturating_sub(1));
+                wrong(format!("{path}volumes[{at}]"), what, remedy)
+            }
+        }
+    }
+
     pub(super) fn check_machines(&self) -> Checked {
         different("cec", "machine", self.cec.iter().map(|one| one.name.as_str()))?;
         different("system", "system", self.system.iter().map(|one| one.name.as_str()))?;
@@ -156,6 +179,11 @@ impl Scenario {
     }
 
     pub(super) fn check_dasd(&self) -> Checked {
+        different("data_set", "data set", self.data_set.iter().map(|one| one.name.as_str()))?;
+        for (at, one) in self.data_set.iter().enumerate() {
+            some(&format!("data_set[{at}].volumes"), one.volumes.len(), "volume")?;
+            self.check_volumes(&format!("data_set[{at}]."), &one.volumes)?;
+        }
         number("dasd.", "volumes", self.dasd.volumes.into(), false)?;
         at_most("dasd.", "volumes", self.dasd.volumes, MOST_VOLUMES)?;
         number("dasd.", "parallel", self.dasd.parallel.into(), false)?;

@@ -23,6 +23,10 @@ pub struct Region {
     /// Threads to Db2 at the same time (TCBLIMIT, THREADLIMIT).
     #[serde(default = "default::region_threads")]
     pub threads: u32,
+    /// Open TCBs (L8 and L9) at the same time (MAXOPENTCBS): a task gets one at its first call to Db2 and keeps it to its
+    /// end. Without a limit by default.
+    #[serde(default)]
+    pub open_tcbs: Option<u32>,
     /// Dispatching priority: lower numbers first.
     #[serde(default = "default::priority")]
     pub priority: u8,
@@ -69,6 +73,7 @@ impl Scenario {
             let path = format!("region[{at}].");
             known(format!("{path}system"), &region.system, "system", &systems)?;
             number(&path, "threads", region.threads.into(), false)?;
+            number(&path, "open_tcbs", region.open_tcbs.unwrap_or(1).into(), false)?;
             if region.priority >= PRIORITIES {
                 let what = format!("{} is not possible", region.priority);
                 return wrong(format!("{path}priority"), what, format!("give 0 to {}", PRIORITIES - 1));

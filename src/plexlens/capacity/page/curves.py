@@ -54,9 +54,12 @@ def curves(plan: Plan, curve: Curve) -> Section:
     if plan.simulation is not None:
         how += f", and the sysplex simulator with the scenario {plan.simulation.file}, bands 95 % confidence."
     elif curve.runs:
-        how += ", and the network run event by event, bands 95 % confidence."
+        how += (
+            ", and general engines and zIIPs simulated event by event, bands 95 % confidence. Waits at other queues "
+            "are those of the formula there too."
+        )
     else:
-        how += "; --careful adds the network event by event, --scenario the sysplex simulator."
+        how += "; --careful adds the engines simulated event by event, --scenario the sysplex simulator."
     return Section(f"curves-{curve.system}", f"Over load: {curve.system}", tuple(blocks), how)
 
 

@@ -32,8 +32,8 @@ def queues(plan: Plan) -> Section:
     if not rows:
         blocks = [
             Note(
-                "The data has no queues other than engines. SMF 74-1 has volumes, 110-1 the QR TCBs of CICS, 101 "
-                "locks and the log, 74-4 coupling facilities."
+                "The data has no queues other than engines. SMF 74-1 has volumes, 110-1 and 110-2 the TCBs of CICS, "
+                "101 locks and the log, 74-4 coupling facilities."
             )
         ]
     return Section(
