@@ -17,7 +17,7 @@ CHECK_SECONDS ?= 90
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 
-.PHONY: demo test check soak test-times lint types rust-test python-test python-test-first python-test-second fuzz docs goldens hooks sbom benchmarks clean prerequisites browser
+.PHONY: demo test check soak test-times lint types rust-test python-test python-test-first python-test-second fuzz docs goldens hooks man sbom dist bundle benchmarks clean prerequisites browser
 
 demo: $(BUILD)/core
 	@mkdir -p out
@@ -160,8 +160,26 @@ sbom: $(BUILD)/core
 	@mkdir -p out
 	$(BIN)/python -m tools.parts --sbom out/plexlens.cdx.json
 
+# --- delivery -----------------------------------------------------------------------------------------------
+
+# Man pages of every command; the wheel takes them from here.
+man: $(BUILD)/core
+	$(BIN)/python -m tools.man_pages man/data/share/man/man1
+
+# A wheel for this platform and every Python from 3.11 on, the sources, and the bill of materials. The wheel has the core
+# that `.build/core` compiled: nothing is compiled again.
+dist: man
+	@mkdir -p dist && rm -f dist/plexlens-*
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin build --quiet --release --locked --out dist
+	$(BIN)/maturin sdist --out dist
+	$(BIN)/python -m tools.parts --sbom dist/plexlens.cdx.json
+
+# Everything that a machine without network needs, in one ZIP; installed from it in an empty environment before it is written.
+bundle: dist
+	$(BIN)/python -m tools.bundle dist
+
 benchmarks: $(BUILD)/core
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(BUILD) $(VENV) target out
+	rm -rf $(BUILD) $(VENV) target out dist

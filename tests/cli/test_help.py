@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -76,6 +77,29 @@ def complete(*words: str) -> list[str]:
 )
 def test_names_are_completed(words: tuple[str, ...], expected: list[str]) -> None:
     assert complete(*words) == expected
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
+def test_bash_takes_the_completion_that_the_program_prints() -> None:
+    """The script goes into a real bash, which then calls the function that it has for plexlens."""
+    program = Path(sys.executable).with_name("plexlens")
+    script = """
+        eval "$(_PLEXLENS_COMPLETE=source_bash plexlens)"
+        [[ $(complete -p plexlens) == *"-F _plexlens_completion plexlens" ]] || exit 1
+        for line in "plexlens rep" "plexlens report --fo" "plexlens pdb "; do
+            COMP_WORDS=($line) COMP_CWORD=2 COMPREPLY=()
+            [[ $line == "plexlens rep" ]] && COMP_CWORD=1
+            _plexlens_completion plexlens
+            echo "${COMPREPLY[@]}"
+        done
+    """
+    environment = os.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}"}
+    command = ["bash", "--noprofile", "--norc", "-c", script]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    first, second, third = done.stdout.splitlines()
+    assert (first, second) == ("report", "--format")
+    assert {"status", "compact", "expire", "verify", "repair", "rebuild", "undo"} <= set(third.split())
 
 
 def test_rules_are_completed() -> None:
