@@ -47,7 +47,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> ASGIApp:
     return application(Workspace(folder / "pdb", "512MiB"), Door(port=8711))
 
 
-def _is_harmless(answer: Answer) -> bool:
+def is_harmless(answer: Answer) -> bool:
     """Whether a page has no script but the server's files, and no handler or link that is one."""
     if not answer.headers.get("content-type", "").startswith("text/html"):
         return True
@@ -64,7 +64,7 @@ def test_names_are_shown_as_they_are_and_never_as_html(hostile: ASGIApp) -> None
     answer = ask(hostile, "/grain/coupling_structure?by=system,structure")
     assert STRUCTURE in answer.page.text_content()
     assert SYSTEM in answer.page.text_content()
-    assert _is_harmless(answer)
+    assert is_harmless(answer)
     named = quote_plus(STRUCTURE)
     link = next(one for one in answer.page.xpath("//a[@class='lead']/@href") if named in one)
     deeper = ask(hostile, link)
@@ -72,7 +72,7 @@ def test_names_are_shown_as_they_are_and_never_as_html(hostile: ASGIApp) -> None
     chips = [chip.text_content() for chip in deeper.page.xpath("//ul[@class='chips']//b")]
     assert STRUCTURE in chips
     assert "No row meets" not in deeper.words
-    assert _is_harmless(deeper)
+    assert is_harmless(deeper)
 
 
 @pytest.mark.parametrize(
@@ -90,14 +90,14 @@ def test_no_page_runs_a_name(hostile: ASGIApp, address: str) -> None:
     assert "<script>alert" not in answer.text
     assert "<img" not in answer.text
     assert "<b>'" not in answer.text
-    assert _is_harmless(answer)
+    assert is_harmless(answer)
 
 
 def test_a_name_in_an_answer_in_sql_is_text(hostile: ASGIApp) -> None:
     answer = post(hostile, "select '<script>alert(1)</script>' as \"<script>alert(2)</script>\"")
     assert answer.status == 200
     assert "<script>alert" not in answer.text
-    assert _is_harmless(answer)
+    assert is_harmless(answer)
     answer = post(hostile, "select '<script>alert(1)</script>' from nowhere_<script>")
     assert answer.status == 400
     assert "<script>alert" not in answer.text
@@ -114,13 +114,13 @@ def test_every_parameter_takes_poison(app: ASGIApp, poison: str) -> None:
             # The overview hands a selection on without a look at the database.
             handed_on = path == "/" and name in ("system", "class") and answer.status == 200
             assert answer.status in (400, 404, 414) or handed_on, (path, name, answer.status)
-            assert _is_harmless(answer)
+            assert is_harmless(answer)
             assert "root:" not in answer.text
     answer = ask(app, f"/grain/coupling_structure?where=structure%3D{value}")
     assert answer.status in (200, 400)
     if answer.status == 200:
         assert "No row meets the filters" in answer.words
-    assert _is_harmless(answer)
+    assert is_harmless(answer)
 
 
 @pytest.mark.parametrize(

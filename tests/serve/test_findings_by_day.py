@@ -159,3 +159,11 @@ def test_a_process_that_fails_is_told(workspace: Workspace, monkeypatch: pytest.
 @pytest.mark.parametrize("query", ["from=yesterday", "by=system", "from=2024-01-02&to=2024-01-01", "system=A&where=b"])
 def test_wrong_parameters(app: ASGIApp, query: str) -> None:
     assert ask(app, f"/findings?{query}").status == 400
+
+
+def test_a_system_is_a_name_or_a_pattern(app: ASGIApp) -> None:
+    """A system that is not there is refused: an empty page would say that it has no findings."""
+    answer = ask(app, "/findings?system=NOPE")
+    assert answer.status == 404
+    assert "SYS1" in answer.words
+    assert ask(app, "/findings?system=SYS*").status == 200

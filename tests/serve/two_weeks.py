@@ -6,19 +6,18 @@ come in from 14:10 to 14:15, and wait for each other: what an analyst is asked t
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import tomli
 
+import plexlens as px
 from plexlens.example import write_example
 from plexlens.pdb import Pdb, ingest
 from plexlens.simulate.dump import write_smf
-from plexlens.simulate.scenario import Scenario, run_scenario
+from plexlens.simulate.scenario import Scenario, Simulated, beginning, run_scenario
 from tests.conftest import REPOSITORY
 
 #: Start of the first day's intervals, days, and the length of an interval in seconds.
@@ -43,15 +42,46 @@ def write_two_weeks(folder: Path) -> Path:
     """
     write_example(folder / "example.smf")
     for number in range(DAYS):
-        with _beginning_at(FIRST + timedelta(days=number)):
-            write_smf(run_scenario(_scenario(number, is_last=number == DAYS - 1)), folder / f"day-{number + 1:02d}.smf")
+        run = run_scenario(_scenario(number, is_last=number == DAYS - 1))
+        write_smf(_on_day(run, number), folder / f"day-{number + 1:02d}.smf")
     list(ingest(sorted(folder.glob("*.smf")), Pdb.create(folder / "pdb")))
+    _check_days(folder / "pdb")
     return folder / "pdb"
+
+
+def _check_days(pdb: Path) -> None:
+    """Each system of the sysplex has the three intervals of each day, and no others."""
+    query = "select system, epoch(interval_start) as at from smf70_1_cpu_control where interval_start >= '2026-01-01'"
+    with px.open(pdb) as database:
+        rows = database.sql(query).arrow().to_pylist()
+    wanted = {
+        (FIRST + timedelta(days=day, seconds=INTERVAL * number)).timestamp()
+        for day in range(DAYS)
+        for number in range(3)
+    }
+    assert {row["system"] for row in rows} == {"SYSA", "SYSB", "SYSC"}
+    for system in ("SYSA", "SYSB", "SYSC"):
+        assert sorted(row["at"] for row in rows if row["system"] == system) == sorted(wanted)
+
+
+def _on_day(run: Simulated, number: int) -> Simulated:
+    """A run as if on a later day: the simulator itself begins on the first one."""
+    values = run.scenario.values
+    begin = values["run"]["begin"] + number * 86_400.0
+    moved = replace(run, scenario=replace(run.scenario, values=values | {"run": values["run"] | {"begin": begin}}))
+    assert beginning(moved.scenario.values) == FIRST + timedelta(days=number)
+    return moved
 
 
 def _scenario(number: int, *, is_last: bool) -> Scenario:
     values: dict[str, Any] = tomli.loads((REPOSITORY / "scenarios" / "three-members.toml").read_text())
-    values["run"] = {"seed": number + 1, "warm_up": 30.0, "seconds": 3.0 * INTERVAL, "interval": float(INTERVAL)}
+    values["run"] = {
+        "seed": number + 1,
+        "warm_up": 30.0,
+        "begin": FIRST.hour * 3600.0,
+        "seconds": 3.0 * INTERVAL,
+        "interval": float(INTERVAL),
+    }
     for one in values["class"]:
         if "rate" in one:
             one["rate"] /= 6
@@ -63,17 +93,3 @@ def _scenario(number: int, *, is_last: bool) -> Scenario:
         elif one["name"] == "INQUIRE":
             one["goal"] = 0.05
     return Scenario("", values)
-
-
-@contextmanager
-def _beginning_at(moment: datetime) -> Iterator[None]:
-    """Runs of the simulator that begin at another moment than all others."""
-    modules = [one for name, one in sys.modules.items() if name.startswith("plexlens.simulate.")]
-    patched: list[tuple[Any, datetime]] = [(one, one.BEGINNING) for one in modules if hasattr(one, "BEGINNING")]
-    for module, _ in patched:
-        module.BEGINNING = moment
-    try:
-        yield
-    finally:
-        for module, before in patched:
-            module.BEGINNING = before

@@ -36,12 +36,17 @@ def findings_page(history: History, workspace: Workspace, request: Request) -> R
     check(request.query_params, SELECTING)
     selection = selection_of(request.query_params)
     pairs = selecting(request.query_params)
+    systems: Sequence[str] = ()
+    if selection.systems:
+        # Names in place of patterns; a name that the database does not have is refused.
+        with workspace.session(Selection(systems=selection.systems)) as session:
+            systems = session.inputs.selection.systems
     days = [day for day in history.days() if _within(day.date, selection)]
     judged = history.judged(days)
     if len(judged) < len(days):
         history.wait(_WAIT)
         judged = history.judged(days)
-    lines = [line for line in lines_of(days, judged) if _is_of(line, selection.systems)]
+    lines = [line for line in lines_of(days, judged) if _is_of(line, systems)]
     with workspace.session() as session:
         listed = contents(session.inputs, "/findings", pairs)
         clock = session.clock
