@@ -34,7 +34,7 @@ def findings_list(
 
     where = target("findings", output, form, as_json=as_json, forms=ROW_FORMS)
     known = load_rules(rules or ())
-    rows = [[one.id, one.severities, one.grain, one.condition.text] for one in known]
+    rows = [[rule.id, rule.severities, rule.grain, rule.condition.text] for rule in known]
     heads = ("rule", "severity", "reads", "fires when")
     where.show(Rows(heads, rows, lambda: {"rules": [rule_json(rule) for rule in known]}).made)
 
@@ -59,7 +59,7 @@ def findings_show(
     from plexlens.findings.reference import rule_json, rule_lines
 
     where = target("findings", output, form, as_json=as_json, forms=TEXT_FORMS)
-    known = {one.id: one for one in load_rules(rules or ())}
+    known = {rule.id: rule for rule in load_rules(rules or ())}
     if rule not in known:
         words = [name for name in known if rule.lower() in name.lower()]
         near = list(dict.fromkeys([*get_close_matches(rule, known, n=3, cutoff=0.4), *words]))[:5]

@@ -29,9 +29,9 @@ def layouts_list(
     catalogue = _catalogue(layouts)
     maps = catalogue.records()
     rows = [
-        [one["record"], section["layout"], section["description"]]
-        for one in maps
-        for section in one["sections"]
+        [record["record"], section["layout"], section["description"]]
+        for record in maps
+        for section in record["sections"]
         if section["rule"] != "header"
     ]
     values = {"records": maps, "sections": catalogue.tables()}

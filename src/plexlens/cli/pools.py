@@ -162,7 +162,7 @@ def pools(
         if save is not None or simulate_to is not None:
             found.check_pools()
         made = page(lambda: found.report(progress), found.as_json)
-        contents = {one: made(one) for one in where.forms}
+        contents = {form: made(form) for form in where.forms}
         if save is not None:
             found.save(save)
         if simulate_to is not None:
