@@ -75,10 +75,12 @@ def check_asked(asked: dict[str, dict[str, Any]], analyses: Sequence[Analysis]) 
     UsageError
         There is no curve of that name; the message names those that there are.
     """
-    curves = {one.id: one for analysis in analyses for one in analysis.curves}
+    curves = {curve.id: curve for analysis in analyses for curve in analysis.curves}
     for name, keys in asked.items():
         option = "--predict" if "predict" in keys else "--goal"
-        fitting = [other for other, one in curves.items() if isinstance(one, CapacityCurve) == (option == "--predict")]
+        fitting = [
+            other for other, curve in curves.items() if isinstance(curve, CapacityCurve) == (option == "--predict")
+        ]
         if name not in fitting:
             raise UsageError(
                 file="",

@@ -41,7 +41,7 @@ class CapacityCurve:
             "coherency": law.coherency,
             "peak": law.peak,
             "ceiling": law.ceiling,
-            "largest_residual_percent": 100 * max(abs(one) for one in law.residuals),
+            "largest_residual_percent": 100 * max(abs(residual) for residual in law.residuals),
         }
         for processors, value, interval in self.predicted:
             found[f"at {processors:g}"] = value
@@ -115,7 +115,7 @@ def read_curve(entry: Entry) -> Curve:
         except ValueError as error:
             raise entry.wrong("x", str(error), "leave rows out with 'but', or name more") from error
         further = entry.content.get("predict", [])
-        if not isinstance(further, list) or not all(isinstance(one, (int, float)) for one in further):
+        if not isinstance(further, list) or not all(isinstance(name, (int, float)) for name in further):
             raise entry.wrong("predict", f"{further!r} is not a list of numbers", "write predict = [8, 10]")
         predicted = tuple((float(n), law.at(n), law.interval(n, LEVEL)) for n in further)
         return CapacityCurve(
@@ -124,11 +124,11 @@ def read_curve(entry: Entry) -> Curve:
         )  # fmt: skip
     entry.only(*_BOTH, "x_unit", "x_divisor", "goal", "shape")
     divisor = entry.number("x_divisor", 1.0)
-    x = [one / divisor for one in entry.sums("x", table, rows)]
+    x = [total / divisor for total in entry.sums("x", table, rows)]
     points = sorted(zip(labels, x, y, strict=True), key=lambda one: one[1])
-    if len({one[1] for one in points}) != len(points):
+    if len({point[1] for point in points}) != len(points):
         raise entry.wrong("x", "two rows have the same x", "leave one of them out with 'but'")
-    xs, ys = [one[1] for one in points], [one[2] for one in points]
+    xs, ys = [point[1] for point in points], [point[2] for point in points]
     goal = entry.number("goal") if "goal" in entry.content else None
     concave = entry.one_of("shape", ("convex", "concave"), "convex") == "concave"
     if goal is not None and concave:

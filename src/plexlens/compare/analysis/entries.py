@@ -78,9 +78,9 @@ class Entry:
     def entries(self, key: str) -> list[Entry]:
         """The subtables."""
         value = self.content.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             raise self.wrong(key, "it is not a list of tables", f"write {key} = [{{...}}]")
-        return [Entry(one, self.place(f"{key} {number}"), self.numbers) for number, one in enumerate(value, 1)]
+        return [Entry(item, self.place(f"{key} {number}"), self.numbers) for number, item in enumerate(value, 1)]
 
     def table(self, key: str = "table") -> StudyTable:
         """The table of the study that a key names."""

@@ -93,9 +93,9 @@ def _curves(entry: Entry) -> CurveFigure:
         table = series.table()
         rows = series.rows(table)
         divisor = series.number("x_divisor", 1.0)
-        x = [one / divisor for one in series.sums("x", table, rows)]
+        x = [total / divisor for total in series.sums("x", table, rows)]
         points = sorted(zip(x, series.sums("y", table, rows), strict=True))
-        if len({one[0] for one in points}) != len(points):
+        if len({point[0] for point in points}) != len(points):
             raise series.wrong("x", "two rows have the same x", "leave one of them out with 'but'")
         found.append(CurveSeries(series.text("name"), tuple(points)))
     if not found:

@@ -17,11 +17,11 @@ def to_object(analysis: Analysis) -> dict[str, Any]:
     return {
         "question": analysis.question,
         "setup": list(analysis.setup),
-        "findings": [{"text": one.text, "worked": list(one.worked)} for one in analysis.findings],
-        "figures": [_figure(one) for one in analysis.figures],
-        "curves": [_curve(one) for one in analysis.curves],
-        "checks": [_check(one) for one in analysis.checks],
-        "claims": [_claim(one) for one in analysis.claims],
+        "findings": [{"text": finding.text, "worked": list(finding.worked)} for finding in analysis.findings],
+        "figures": [_figure(figure) for figure in analysis.figures],
+        "curves": [_curve(curve) for curve in analysis.curves],
+        "checks": [_check(check) for check in analysis.checks],
+        "claims": [_claim(claim) for claim in analysis.claims],
     }
 
 
@@ -30,7 +30,7 @@ def _figure(figure: Figure) -> dict[str, Any]:
         return {
             "id": figure.id, "title": figure.title, "x": figure.x_title, "x_unit": figure.x_unit, "y": figure.y_title,
             "y_unit": figure.y_unit, "note": figure.note,
-            "series": [{"name": one.name, "points": [list(point) for point in one.points]} for one in figure.series],
+            "series": [{"name": line.name, "points": [list(point) for point in line.points]} for line in figure.series],
         }  # fmt: skip
     return {
         "id": figure.id, "title": figure.title, "unit": figure.unit, "note": figure.note, "stacked": figure.stacked,
@@ -105,10 +105,12 @@ def _check(check: LeaveOut) -> dict[str, Any]:
         "worst_error": check.worst.error,
         "predictions": [
             {
-                "label": one.label, "model": one.model, "inputs": one.inputs, "predicted": one.predicted,
-                "printed": one.printed, "error": one.error, "low": one.low, "high": one.high,
+                "label": prediction.label, "model": prediction.model, "inputs": prediction.inputs,
+                "predicted": prediction.predicted,
+                "printed": prediction.printed, "error": prediction.error,
+                "low": prediction.low, "high": prediction.high,
             }
-            for one in check.predictions
+            for prediction in check.predictions
         ],
     }  # fmt: skip
 

@@ -68,7 +68,7 @@ class LeaveOut:
     @property
     def counted(self) -> list[Prediction]:
         """The predictions of the first model."""
-        return [one for one in self.predictions if one.model == self.predictions[0].model]
+        return [prediction for prediction in self.predictions if prediction.model == self.predictions[0].model]
 
     @property
     def mean_error(self) -> float:
@@ -143,8 +143,8 @@ def law_text(law: Scalability) -> str:
 def _lines(entry: Entry) -> tuple[str, list[Prediction]]:
     entry.only(*_OF_ALL)
     predictions = []
-    for one in entry.numbers.audit.tables:
-        for fitted in one.lines:
+    for table in entry.numbers.audit.tables:
+        for fitted in table.lines:
             rates = fitted.fitted_rates
             # What the rows cost in a second: the line through all of them, and how far each is off it.
             costs = [fitted.line.at(rate) + off for rate, off in zip(rates, fitted.line.residuals, strict=False)]
@@ -152,7 +152,7 @@ def _lines(entry: Entry) -> tuple[str, list[Prediction]]:
                 low, high = interval_at(rates, costs, rate, LEVEL) or (None, None)
                 predictions.append(
                     Prediction(
-                        f"{one.table.id} ({one.table.title}), {rate:,.2f} transactions per second",
+                        f"{table.table.id} ({table.table.title}), {rate:,.2f} transactions per second",
                         "",
                         f"{' + '.join(fitted.columns)} at {', '.join(f'{rate:,.2f}' for rate in rates)}/s",
                         predicted,

@@ -46,11 +46,11 @@ def covers(audit: Audit, analysis: Analysis) -> dict[Place, Cover]:
     """The kind of check that a study allows for each cell that prints a number."""
     equations: set[Place] = set()
     limits: set[Place] = set()
-    for one in audit.tables:
-        for cell in one.compared:
-            place = (one.table.id, cell.row - 1, cell.column)
+    for table in audit.tables:
+        for cell in table.compared:
+            place = (table.table.id, cell.row - 1, cell.column)
             equations |= {place, *audit.inputs.get(place, ())}
-        for test in one.tested:
+        for test in table.tested:
             (equations if test.kind == "equal" else limits).update(test.places)
     for claim in analysis.claims:
         if claim.computed is not None:

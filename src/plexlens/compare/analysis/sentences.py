@@ -95,6 +95,6 @@ def check_sentence(check: LeaveOut) -> str:
             f"{check.title}: {len(counted)} predictions are off by {check.mean_error:.1%} on average, at worst by "
             f"{check.worst.error:+.1%} ({check.worst.label})"
         )
-    others = [one for one in check.predictions if one.model != counted[0].model]
-    told = [f"{one.label}, {one.model}: {one.error:+.1%}" for one in others]
+    others = [prediction for prediction in check.predictions if prediction.model != counted[0].model]
+    told = [f"{other.label}, {other.model}: {other.error:+.1%}" for other in others]
     return f"{text}. Beside it: {'; '.join(told)}." if told else f"{text}."

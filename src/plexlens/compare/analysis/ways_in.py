@@ -250,10 +250,10 @@ def advise(wish: Wish, found: Audit | None = None) -> Advice:
     whole.only("caveats", "engines", "specialty_engines", "ways")
     engines = whole.number("engines") if wish.engines is None else wish.engines
     ways = [_way(entry, wish, engines) for entry in whole.entries("ways")]
-    taken = [one for one in ways if isinstance(one, Way)]
-    others = [one for one in ways if isinstance(one, NotTaken)]
+    taken = [way for way in ways if isinstance(way, Way)]
+    others = [way for way in ways if isinstance(way, NotTaken)]
     if not taken:
-        near = [one for one in others if one.can_extrapolate]
+        near = [other for other in others if other.can_extrapolate]
         told = "; ".join(f"{one.title}: {one.reason}" for one in near)
         raise UsageError(
             file="",
@@ -319,7 +319,9 @@ def _way(entry: Entry, wish: Wish, engines: float) -> Way | NotTaken:
     general_ms = sum(ms for column, ms in parts if column not in specialty)
     specialty_ms = sum(ms for column, ms in parts if column in specialty)
     response = _at(rates, entry.sums("response", table, rows), wish.rate) if inside else None
-    limits = sorted((*_declared(entry), *_general(entry, rates, shares, general_ms, engines)), key=lambda one: one.rate)
+    limits = sorted(
+        (*_declared(entry), *_general(entry, rates, shares, general_ms, engines)), key=lambda limit: limit.rate
+    )
     return Way(
         name, title, table.id, connection, security, parts, general_ms, specialty_ms, response,
         _engines(wish, general_ms), _engines(wish, specialty_ms), (min(rates), max(rates)), payload,
@@ -376,7 +378,7 @@ def _general(
     ]
     region = shares[entry.text("region")]
     top = max(range(len(rates)), key=lambda place: rates[place])
-    stated = any(one.get("name") == "QR TCB" for one in _raw_limits(entry))
+    stated = any(limit.get("name") == "QR TCB" for limit in _raw_limits(entry))
     if not stated and region[top] <= 100:
         found.append(
             Limit(
@@ -393,4 +395,4 @@ def _general(
 
 def _raw_limits(entry: Entry) -> list[dict[str, Any]]:
     value = entry.content.get("limits", [])
-    return [one for one in value if isinstance(one, dict)]
+    return [item for item in value if isinstance(item, dict)]

@@ -193,7 +193,7 @@ def audit_table(run: Recomputation, table: StudyTable) -> TableAudit:
     cells.sort(key=lambda cell: cell.row)
     found = tuple(tested(run, table))
     for known in table.known:
-        wrong = [(one.note, one.column) for one in cells if one.compared and not one.agrees]
+        wrong = [(cell.note, cell.column) for cell in cells if cell.compared and not cell.agrees]
         wrong += [(one.note, one.column) for one in found if not one.holds]
         if (known.note, known.column) not in wrong:
             raise StudyError(

@@ -75,13 +75,13 @@ class Recomputation:
         if column in table.columns:
             return self.printed(table, number, column)
         row = table.rows[number]
-        rule = next((one for one in table.derived if column in one.columns and one.rows.takes(row)), None)
+        rule = next((rule for rule in table.derived if column in rule.columns and rule.rows.takes(row)), None)
         return None if rule is None else self.computed(table, rule, number, column)[0]
 
     def printed(self, table: StudyTable, number: int, column: str) -> Quantity | None:
         """A printed cell with the bounds of its rounding; None if it prints no number."""
         row = table.rows[number]
-        rule = next((one for one in table.derived if column in one.columns and one.rows.takes(row)), None)
+        rule = next((rule for rule in table.derived if column in rule.columns and rule.rows.takes(row)), None)
         return self.number(table, number, column, rule)
 
     def derived(self, table: StudyTable, derived: Derived, number: int, column: str) -> Quantity | None:
@@ -95,7 +95,7 @@ class Recomputation:
         """A cell with the digits and conventions that a rule prescribes."""
         self.read.add((table.id, number, column))
         row = table.rows[number]
-        cut = any(column in one.columns and one.rows.takes(row) for one in table.cut)
+        cut = any(column in rule.columns and rule.rows.takes(row) for rule in table.cut)
         try:
             return printed(
                 row[column],
@@ -228,7 +228,7 @@ class Recomputation:
     def value(self, table: StudyTable, number: int, column: str, reference: Reference) -> Quantity | None:
         """A cell in the form required by an argument."""
         rule = next(
-            (one for one in table.derived if column in one.columns and one.rows.takes(table.rows[number])), None
+            (rule for rule in table.derived if column in rule.columns and rule.rows.takes(table.rows[number])), None
         )
         if rule is not None and (reference.computed or column not in table.columns):
             found = self.computed(table, rule, number, column)[0]

@@ -138,8 +138,8 @@ class Chain:
         """The product: ``R21 * R1E = 1.0465 * 1.0446 = 1.0932``."""
         if self.direct:
             return self.transitions[0].derivation
-        symbols = " * ".join(one.symbol for one in self.transitions)
-        means = " * ".join(shown(one.mean.value, 5) for one in self.transitions)
+        symbols = " * ".join(transition.symbol for transition in self.transitions)
+        means = " * ".join(shown(transition.mean.value, 5) for transition in self.transitions)
         return f"{symbols} = {means} = {shown(self.ratio.value, 5)}"
 
     @property
@@ -147,7 +147,7 @@ class Chain:
         """Standard error as a fraction of the ratio; errors of the means are taken as independent."""
         if self.spread is None:
             return None
-        return self.spread.relative * math.sqrt(math.fsum(1 / len(one.pairs) for one in self.transitions))
+        return self.spread.relative * math.sqrt(math.fsum(1 / len(transition.pairs) for transition in self.transitions))
 
     @property
     def interval(self) -> tuple[float, float] | None:
@@ -225,10 +225,10 @@ def _heads(table: StudyTable) -> Mapping[str, str]:
 def spread_of(transitions: Sequence[Transition]) -> Spread | None:
     """Relative spread of pairs, pooled over the transitions with several pairs."""
     squares, freedom = 0.0, 0
-    for one in transitions:
-        mean = float(one.mean.value)
-        squares += math.fsum((float(pair.ratio.value) / mean - 1) ** 2 for pair in one.pairs)
-        freedom += len(one.pairs) - 1
+    for transition in transitions:
+        mean = float(transition.mean.value)
+        squares += math.fsum((float(pair.ratio.value) / mean - 1) ** 2 for pair in transition.pairs)
+        freedom += len(transition.pairs) - 1
     return Spread(math.sqrt(squares / freedom), freedom) if freedom else None
 
 
@@ -240,7 +240,7 @@ def chains(transitions: Sequence[Transition], base: str, new: str) -> tuple[Chai
     UsageError
         A release is not among them, or no way leads there.
     """
-    releases = list(dict.fromkeys(name for one in transitions for name in (one.base, one.new)))
+    releases = list(dict.fromkeys(name for transition in transitions for name in (transition.base, transition.new)))
     for name in (base, new):
         if name not in releases:
             raise UsageError(file="", what=f"there is no release {name!r}", remedy=f"name two of {', '.join(releases)}")
@@ -260,24 +260,24 @@ def _ways(
     transitions: Sequence[Transition], base: str, new: str, seen: tuple[str, ...]
 ) -> list[tuple[Transition, ...]]:
     found: list[tuple[Transition, ...]] = []
-    for one in transitions:
-        if one.base != base or one.new in seen:
+    for transition in transitions:
+        if transition.base != base or transition.new in seen:
             continue
-        if one.new == new:
-            found.append((one,))
+        if transition.new == new:
+            found.append((transition,))
         else:
-            found += [(one, *rest) for rest in _ways(transitions, one.new, new, (*seen, base))]
+            found += [(transition, *rest) for rest in _ways(transitions, transition.new, new, (*seen, base))]
     return found
 
 
 def _chain(way: tuple[Transition, ...], spread: Spread | None) -> Chain:
     ratio = exact(1)
-    for one in way:
-        ratio *= one.mean
+    for transition in way:
+        ratio *= transition.mean
     return Chain(
         way,
         ratio,
-        math.prod(one.lowest for one in way),
-        math.prod(one.highest for one in way),
+        math.prod(transition.lowest for transition in way),
+        math.prod(transition.highest for transition in way),
         spread,
     )

@@ -68,9 +68,9 @@ def compare(base: Run, new: Run, *, bounds: Bounds | None = None, studies: Path 
             what=f"{base.name} is of {_family(base)} and {new.name} of {_family(new)}: they measure different things",
             remedy="name two runs of one study, or two performance databases",
         )
-    found = tuple(one for one in deltas(base, new) if not one.measure.part)
-    if not any(one.difference is not None for one in found):
-        objects = sorted({one.thing for one in found if one.thing})
+    found = tuple(delta for delta in deltas(base, new) if not delta.measure.part)
+    if not any(delta.difference is not None for delta in found):
+        objects = sorted({delta.thing for delta in found if delta.thing})
         raise NothingUsableError(
             file="",
             what=f"{base.name} and {new.name} have no number in common",
@@ -104,6 +104,6 @@ def _family(run: Run) -> str:
 
 
 def _method(found: tuple[Delta, ...], base: Run) -> str:
-    if not any(one.interval is not None for one in found):
+    if not any(delta.interval is not None for delta in found):
         return METHOD_NONE
     return METHOD_INTERVALS if base.family == "database" else METHOD_REPEATS

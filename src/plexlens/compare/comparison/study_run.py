@@ -153,7 +153,7 @@ class StudyReader:
             measures=measures,
             readings=readings,
             intervals={table.id: len(wanted) if address.rows else 1},
-            workload=next((str(one["workload"]) for one in self.belonging(table) if "workload" in one), ""),
+            workload=next((str(entry["workload"]) for entry in self.belonging(table) if "workload" in entry), ""),
             notes=(table.note,) if table.note else (),
         )
 
@@ -213,7 +213,7 @@ class StudyReader:
     def number(self, table: StudyTable, number: int, column: str) -> tuple[Quantity | None, Cell | None]:
         """A cell, recomputed if the study derives it, else as printed; with the audit's cell if there is one."""
         found = next(one for one in self.audit.tables if one.table.id == table.id)
-        cell = next((one for one in found.cells if one.row == number + 1 and one.column == column), None)
+        cell = next((cell for cell in found.cells if cell.row == number + 1 and cell.column == column), None)
         if cell is not None and cell.computed is not None:
             return cell.computed, cell
         lost = self.lost(table, number, column)
@@ -233,7 +233,7 @@ class StudyReader:
         row = table.rows[number]
         if row.get(column, "").strip():
             return None
-        rule = next((one for one in table.derived if column in one.columns and one.rows.takes(row)), None)
+        rule = next((rule for rule in table.derived if column in rule.columns and rule.rows.takes(row)), None)
         try:
             return None if rule is None else self.again.derived(table, rule, number, column)
         except StudyError:
@@ -330,7 +330,7 @@ def _plural(head: str) -> str:
 
 
 def _unprinted(table: StudyTable) -> list[str]:
-    columns = (column for one in table.derived for column in one.columns if column not in table.columns)
+    columns = (column for rule in table.derived for column in rule.columns if column not in table.columns)
     return list(dict.fromkeys(columns))
 
 
@@ -338,10 +338,10 @@ def _joined(found: Sequence[Reading]) -> Reading:
     """A single reading, or the mean of repeats with its spread; the mean's bounds include each repeat's bounds."""
     if len(found) == 1:
         return found[0]
-    values = [one.value for one in found if one.value is not None]
+    values = [reading.value for reading in found if reading.value is not None]
     mean, estimate = of_repeats(values)
-    lows = [one.low for one in found if one.low is not None]
-    highs = [one.high for one in found if one.high is not None]
+    lows = [reading.low for reading in found if reading.low is not None]
+    highs = [reading.high for reading in found if reading.high is not None]
     whole = len(lows) == len(highs) == len(found)
     return Reading(
         mean,

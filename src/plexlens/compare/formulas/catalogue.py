@@ -99,7 +99,7 @@ def _formula(name: str, entry: Entry) -> Formula:
 def _arguments(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names of the arguments that are single numbers, and of those that are lists."""
     entry = table.need("arguments", 'arguments = ["getpages", "pages_read..."]')
-    names = [one.removesuffix(_DOTS) for one in entry.texts()]
+    names = [text.removesuffix(_DOTS) for text in entry.texts()]
     for name in names:
         if not _NAME.fullmatch(name):
             raise entry.wrong(
@@ -118,11 +118,11 @@ def _expression(table: Table, singles: tuple[str, ...], lists: tuple[str, ...]) 
         tree = number(parse(entry.text()), scope)
     except ExpressionError as error:
         raise entry.wrong(error.what, error.remedy) from error
-    for one in walk(tree):
-        if (isinstance(one, Call) and one.function not in CALLS) or (
-            isinstance(one, Binary) and one.operator not in OPERATORS
+    for node in walk(tree):
+        if (isinstance(node, Call) and node.function not in CALLS) or (
+            isinstance(node, Binary) and node.operator not in OPERATORS
         ):
-            what = one.function if isinstance(one, Call) else one.operator
+            what = node.function if isinstance(node, Call) else node.operator
             valid = "; ".join([*OPERATORS, *(FUNCTIONS[name] for name in CALLS)])
             raise entry.wrong(f"{what} cannot be worked out over printed numbers", f"there are: {valid}")
     for name in (*singles, *lists):

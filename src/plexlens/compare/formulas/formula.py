@@ -78,21 +78,21 @@ class Formula:
         return found
 
 
-def _value(one: Expression, arguments: Mapping[str, Argument]) -> Any:
+def _value(expression: Expression, arguments: Mapping[str, Argument]) -> Any:
     """The value of a tree over quantities: a number with its bounds, or a list of such numbers."""
-    if isinstance(one, Name):
-        return arguments[one.name]
-    if isinstance(one, Number):
-        return exact(_fraction(one))
+    if isinstance(expression, Name):
+        return arguments[expression.name]
+    if isinstance(expression, Number):
+        return exact(_fraction(expression))
     operands = []
-    for operand in operands_of(one):
+    for operand in operands_of(expression):
         operands.append(_value(operand, arguments))
-    if isinstance(one, Unary):
+    if isinstance(expression, Unary):
         return exact(0) - operands[0]
-    if isinstance(one, Binary):
-        return OPERATORS[one.operator](*operands)
-    assert isinstance(one, Call)
-    return CALLS[one.function](*operands)
+    if isinstance(expression, Binary):
+        return OPERATORS[expression.operator](*operands)
+    assert isinstance(expression, Call)
+    return CALLS[expression.function](*operands)
 
 
 def _fraction(number: Number) -> Fraction:
@@ -105,7 +105,7 @@ def _largest(values: Sequence[Quantity], pick: Callable[..., Fraction] = max) ->
     if not values:
         raise ValueError("no number is given")
     return Quantity(
-        pick(one.value for one in values), pick(one.low for one in values), pick(one.high for one in values)
+        pick(value.value for value in values), pick(value.low for value in values), pick(value.high for value in values)
     )
 
 
@@ -113,8 +113,8 @@ def _smallest(values: Sequence[Quantity]) -> Quantity:
     return _largest(values, min)
 
 
-def _ceiling(one: Quantity) -> Quantity:
-    value, low, high = (Fraction(math.ceil(end)) for end in (one.value, one.low, one.high))
+def _ceiling(quantity: Quantity) -> Quantity:
+    value, low, high = (Fraction(math.ceil(end)) for end in (quantity.value, quantity.low, quantity.high))
     return Quantity(value, low, high)
 
 

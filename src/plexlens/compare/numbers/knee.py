@@ -49,7 +49,7 @@ class Knee:
 
 def _scaled(values: Sequence[float]) -> list[float]:
     low, high = min(values), max(values)
-    return [(one - low) / (high - low) for one in values]
+    return [(value - low) / (high - low) for value in values]
 
 
 def find_knee(x: Sequence[float], y: Sequence[float], *, concave: bool = False) -> Knee | None:
@@ -76,7 +76,7 @@ def find_knee(x: Sequence[float], y: Sequence[float], *, concave: bool = False) 
     if len(x) < 3 or min(y) < 0 or max(y) < FLAT * min(y) or max(y) == 0:
         return None
     logarithmic = min(y) > 0 and max(y) > LOGARITHMIC * min(y)
-    across, up = _scaled(x), _scaled([math.log(one) for one in y] if logarithmic else y)
+    across, up = _scaled(x), _scaled([math.log(value) for value in y] if logarithmic else y)
     rise = up[-1] - up[0]
     side = -1 if concave else 1
     under = [side * (up[0] + rise * a - b) for a, b in zip(across, up, strict=True)]
@@ -121,9 +121,9 @@ def least_that_meets(x: Sequence[float], y: Sequence[float], goal: float) -> Goa
     """
     if any(left >= right for left, right in pairwise(x)):
         raise ValueError("x has to rise")
-    if goal <= 0 or any(one <= 0 for one in y):
+    if goal <= 0 or any(value <= 0 for value in y):
         raise ValueError("goal and measured values have to be above zero")
-    failing = [place for place, one in enumerate(y) if one > goal]
+    failing = [place for place, value in enumerate(y) if value > goal]
     if not failing:
         return GoalMet(0, None, None)
     fails = failing[-1]

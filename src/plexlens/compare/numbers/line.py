@@ -40,13 +40,13 @@ def fit_line(x: Sequence[float], y: Sequence[float]) -> FittedLine | None:
         return None
     count = len(x)
     middle_x, middle_y = math.fsum(x) / count, math.fsum(y) / count
-    spread = math.fsum((one - middle_x) ** 2 for one in x)
+    spread = math.fsum((value - middle_x) ** 2 for value in x)
     slope = math.fsum((a - middle_x) * (b - middle_y) for a, b in zip(x, y, strict=True)) / spread
     fixed = middle_y - slope * middle_x
     residuals = tuple(b - fixed - slope * a for a, b in zip(x, y, strict=True))
     if count == 2:
         return FittedLine(fixed, slope, None, None, residuals)
-    variance = math.fsum(one * one for one in residuals) / (count - 2)
+    variance = math.fsum(residual * residual for residual in residuals) / (count - 2)
     return FittedLine(
         fixed,
         slope,
@@ -75,8 +75,8 @@ def interval_at(x: Sequence[float], y: Sequence[float], at: float, level: float)
     if line is None or len(x) < 3:
         return None
     count, middle = len(x), math.fsum(x) / len(x)
-    spread = math.fsum((one - middle) ** 2 for one in x)
-    variance = math.fsum(one * one for one in line.residuals) / (count - 2)
+    spread = math.fsum((value - middle) ** 2 for value in x)
+    variance = math.fsum(residual * residual for residual in line.residuals) / (count - 2)
     error = math.sqrt(variance * (1 + 1 / count + (at - middle) ** 2 / spread))
     # Here, since loading it takes longer than most commands do without it.
     from scipy.special import stdtrit

@@ -142,7 +142,7 @@ def fit_scalability(
     """
     if len(processors) != len(throughput):
         raise ValueError(f"{len(processors)} numbers of processors for {len(throughput)} throughputs")
-    if any(one <= 0 or not math.isfinite(one) for one in (*processors, *throughput)):
+    if any(processor <= 0 or not math.isfinite(processor) for processor in (*processors, *throughput)):
         raise ValueError("processors and throughput have to be above zero")
     terms = terms_for(len(set(processors))) if terms is None else terms
     if len(set(processors)) < len(terms):
@@ -169,7 +169,7 @@ def fit_scalability(
     )
     values = [float(one) for one in found.x]
     at_bound = tuple(name for name, value in zip(terms[1:], values[1:], strict=True) if value < _ZERO)
-    serial, coherency = (0.0 if one < _ZERO else one for one in (*values[1:], 0.0)[:2])
+    serial, coherency = (0.0 if value < _ZERO else value for value in (*values[1:], 0.0)[:2])
     law = Scalability(
         math.exp(values[0]) * size,
         serial,

@@ -36,9 +36,9 @@ def amount(reading: Reading | None, measure: Measure) -> str:
     return _number(reading.value, None if reading.low is None else _places(reading), measure.unit)
 
 
-def decimals(one: Delta) -> int | None:
+def decimals(delta: Delta) -> int | None:
     """Significant decimals of both printed readings; None if neither was printed."""
-    found = [_places(reading) for reading in (one.base, one.new) if reading is not None and reading.low is not None]
+    found = [_places(reading) for reading in (delta.base, delta.new) if reading is not None and reading.low is not None]
     return max(found) if found else None
 
 
@@ -47,11 +47,11 @@ def points(unit: Unit) -> Unit:
     return Unit("points", unit.base, unit.factor, unit.digits + 1) if unit.symbol == "%" else unit
 
 
-def difference(one: Delta) -> str:
+def difference(delta: Delta) -> str:
     """NEW minus BASE, with its sign."""
-    if one.difference is None:
+    if delta.difference is None:
         return NULL
-    return signed(one.difference, decimals(one), points(one.measure.unit))
+    return signed(delta.difference, decimals(delta), points(delta.measure.unit))
 
 
 def signed(value: float, places: int | None, unit: Unit) -> str:
@@ -65,29 +65,29 @@ def plus(value: float, unit: Unit) -> str:
     return signed(value, None, unit)
 
 
-def change(one: Delta) -> str:
+def change(delta: Delta) -> str:
     """The change as a percentage of BASE; empty for percentages, whose difference is sufficient."""
-    return "" if one.change is None or one.measure.unit.symbol == "%" else percent(one.change, signed=True)
+    return "" if delta.change is None or delta.measure.unit.symbol == "%" else percent(delta.change, signed=True)
 
 
-def interval(one: Delta) -> str:
+def interval(delta: Delta) -> str:
     """The confidence interval of a difference; empty if there is none."""
-    if one.interval is None:
+    if delta.interval is None:
         return ""
-    unit = points(one.measure.unit)
-    places = decimals(one)
-    return f"{signed(one.interval.low, places, unit)} to {signed(one.interval.high, places, unit)}"
+    unit = points(delta.measure.unit)
+    places = decimals(delta)
+    return f"{signed(delta.interval.low, places, unit)} to {signed(delta.interval.high, places, unit)}"
 
 
-def digits(one: Delta) -> str:
+def digits(delta: Delta) -> str:
     """Range of a difference consistent with the printed digits: from, to."""
-    if one.low is None or one.high is None:
+    if delta.low is None or delta.high is None:
         return ""
-    places = (decimals(one) or 0) + 1
-    unit = points(one.measure.unit)
-    if one.low == one.high:
+    places = (decimals(delta) or 0) + 1
+    unit = points(delta.measure.unit)
+    if delta.low == delta.high:
         return "exact"
-    return f"{one.low:+,.{places}f} to {signed(one.high, places, unit)}"
+    return f"{delta.low:+,.{places}f} to {signed(delta.high, places, unit)}"
 
 
 def share(value: float | None, *, signed: bool = False) -> str:

@@ -60,19 +60,19 @@ def chain_json(found: Sequence[Chain], source: str) -> dict[str, Any]:
         "source": source,
         "chains": [
             {
-                "itrr": float(one.ratio.value),
-                "digits": [float(one.ratio.low), float(one.ratio.high)],
-                "pairs": [one.lowest, one.highest],
-                "interval": list(one.interval) if one.interval is not None else None,
-                "arithmetic": one.arithmetic,
+                "itrr": float(chain.ratio.value),
+                "digits": [float(chain.ratio.low), float(chain.ratio.high)],
+                "pairs": [chain.lowest, chain.highest],
+                "interval": list(chain.interval) if chain.interval is not None else None,
+                "arithmetic": chain.arithmetic,
                 "transitions": [
                     {"from": step.base, "to": step.new, "symbol": step.symbol, "itrr": float(step.mean.value),
                      "pairs": [{"pair": pair.name, "where": pair.where, "itrr": float(pair.ratio.value)}
                                for pair in step.pairs]}
-                    for step in one.transitions
+                    for step in chain.transitions
                 ],
             }
-            for one in found
+            for chain in found
         ],
         **to_json(chain_report(found, source)),
     }  # fmt: skip
@@ -82,16 +82,16 @@ def _bounds(low: float, high: float) -> str:
     return f"{low:.3f} to {high:.3f}"
 
 
-def _interval(one: Chain) -> str:
-    return NULL if one.interval is None else _bounds(*one.interval)
+def _interval(chain: Chain) -> str:
+    return NULL if chain.interval is None else _bounds(*chain.interval)
 
 
-def _short(one: Chain) -> Section:
-    change = percent(float(one.ratio.value) - 1, signed=True)
-    figure = Figure("itrr", "ITR ratio", float(one.ratio.value), RATIO, detail=f"95 % interval {_interval(one)}")
+def _short(chain: Chain) -> Section:
+    change = percent(float(chain.ratio.value) - 1, signed=True)
+    figure = Figure("itrr", "ITR ratio", float(chain.ratio.value), RATIO, detail=f"95 % interval {_interval(chain)}")
     text = (
-        f"From {one.base} to {one.new} the internal throughput rate, transactions per second of processor time, "
-        f"changes by {change}: {one.arithmetic}."
+        f"From {chain.base} to {chain.new} the internal throughput rate, transactions per second of processor time, "
+        f"changes by {change}: {chain.arithmetic}."
     )
     return Section("short", "In short", (KeyFigures("itrr", (figure,)), Note(text)))
 
@@ -103,10 +103,10 @@ def _ways(found: Sequence[Chain]) -> Section:
         _text("interval", "95 % interval"),
     )  # fmt: skip
     rows = tuple(
-        (" to ".join([one.base, *(step.new for step in one.transitions)]), one.arithmetic,
-         f"{float(one.ratio.value):.3f}", _bounds(float(one.ratio.low), float(one.ratio.high)),
-         _bounds(one.lowest, one.highest), _interval(one))
-        for one in found
+        (" to ".join([chain.base, *(step.new for step in chain.transitions)]), chain.arithmetic,
+         f"{float(chain.ratio.value):.3f}", _bounds(float(chain.ratio.low), float(chain.ratio.high)),
+         _bounds(chain.lowest, chain.highest), _interval(chain))
+        for chain in found
     )  # fmt: skip
     table = Table("ways", "Ways from one release to the other", columns, rows, top=len(rows))
     lead = "What was measured in one step comes first." if len(found) > 1 else ""
@@ -118,7 +118,7 @@ def _method() -> Section:
 
 
 def _transitions(found: Sequence[Chain]) -> Section:
-    steps: dict[str, Transition] = {step.symbol: step for one in found for step in one.transitions}
+    steps: dict[str, Transition] = {step.symbol: step for chain in found for step in chain.transitions}
     columns = (
         _text("symbol", "Symbol", key=True), _text("base", "From"), _text("new", "To"), _text("pair", "Pair"),
         _text("where", "Processor"), _text("ratio", "ITR ratio"), _text("mean", "Mean"),

@@ -59,10 +59,10 @@ def prediction_json(made: PredictionComparison) -> dict[str, Any]:
         "change_made": made.made,
         "comparable": made.comparability.comparable if made.comparability.tested else None,
         "verdict": made.comparability.verdict,
-        "checks": [check_json(one) for one in made.comparability.checks],
-        "reads": [_rate_json(one) for one in made.reads],
-        "writes": [_rate_json(one) for one in made.writes],
-        "data_sets": [_rate_json(one) for one in made.data_sets],
+        "checks": [check_json(check) for check in made.comparability.checks],
+        "reads": [_rate_json(read) for read in made.reads],
+        "writes": [_rate_json(write) for write in made.writes],
+        "data_sets": [_rate_json(data_set) for data_set in made.data_sets],
         "total": _totals_json(totals(made.reads)),
         "engine": {"name": made.prediction.engine.name, "error": made.prediction.engine.error},
         **to_json(prediction_report(made)),
@@ -76,11 +76,11 @@ def _totals_json(sums: CheckTotals) -> dict[str, float | None]:
     }  # fmt: skip
 
 
-def _rate_json(one: RateCheck) -> dict[str, Any]:
+def _rate_json(check: RateCheck) -> dict[str, Any]:
     return {
-        "object": one.thing, "base": one.base, "predicted": one.predicted, "actual": one.actual,
-        "difference": one.difference, "work_base": one.work_base, "work_new": one.work_new,
-        "rescaled": one.rescaled, "load": one.load, "rest": one.rest, "error": one.error,
+        "object": check.thing, "base": check.base, "predicted": check.predicted, "actual": check.actual,
+        "difference": check.difference, "work_base": check.work_base, "work_new": check.work_new,
+        "rescaled": check.rescaled, "load": check.load, "rest": check.rest, "error": check.error,
     }  # fmt: skip
 
 
@@ -91,7 +91,10 @@ def _made(made: PredictionComparison) -> tuple[Note, ...]:
         Note(
             "The pools differ from those of the prediction, so the measurement cannot confirm or refute it.",
             Level.WARNING,
-            tuple(f"{one.subject}: predicted for {one.base}, has {one.new}" for one in made.environments.differences),
+            tuple(
+                f"{difference.subject}: predicted for {difference.base}, has {difference.new}"
+                for difference in made.environments.differences
+            ),
         ),
     )
 
@@ -118,7 +121,7 @@ def _short(made: PredictionComparison) -> Section:
 
 
 def _told(made: PredictionComparison, sums: CheckTotals) -> str:
-    before = sum(one.base or 0.0 for one in made.reads)
+    before = sum(read.base or 0.0 for read in made.reads)
     difference = sums.actual - sums.predicted
     text = (
         f"Before the change the pools read {before:,.2f} I/Os per second; {sums.predicted:,.2f} were predicted, and "
@@ -147,7 +150,7 @@ def _rates(name: str, title: str, work: str, checks: Sequence[RateCheck], made: 
         return Section(name, title, ())
     blocks: list[Block] = [prediction_table(checks, "1/s", name)]
     if name == "reads":
-        blocks += [Note(prediction_told(one)) for one in sorted(checks, key=lambda one: -abs(one.rest))[:3]]
+        blocks += [Note(prediction_told(check)) for check in sorted(checks, key=lambda check: -abs(check.rest))[:3]]
         blocks += _intervals(checks, made)
     return Section(
         name,
@@ -162,15 +165,15 @@ def _intervals(checks: Sequence[RateCheck], made: PredictionComparison) -> list[
     if not made.estimates:
         return [Note(METHOD_NONE)]
     rows = []
-    for one in checks:
-        spread = made.estimates.get(one.thing)
+    for check in checks:
+        spread = made.estimates.get(check.thing)
         if spread is None:
             continue
         half = reach(spread.freedom) * spread.error
-        inside = one.actual - half <= one.rescaled <= one.actual + half
+        inside = check.actual - half <= check.rescaled <= check.actual + half
         rows.append(
-            (one.thing, f"{one.actual:,.2f} /s", f"{one.actual - half:,.2f} to {one.actual + half:,.2f} /s",
-             f"{one.rescaled:,.2f} /s", "within" if inside else "outside")
+            (check.thing, f"{check.actual:,.2f} /s", f"{check.actual - half:,.2f} to {check.actual + half:,.2f} /s",
+             f"{check.rescaled:,.2f} /s", "within" if inside else "outside")
         )  # fmt: skip
     heads = ("Object", "Measured", f"{percent(LEVEL, 0)} interval", "Predicted for the measured load", "Result")
     columns = tuple(Column(f"c{number}", head, ColumnKind.TEXT, key=number == 0) for number, head in enumerate(heads))

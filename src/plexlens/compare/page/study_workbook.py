@@ -71,12 +71,12 @@ def study_workbook(audits: Sequence[Audit], analyses: Sequence[Analysis] | None 
     write_analyses(book, [audit.study.name for audit in audits], analyses, by_result(book))
     named = []
     for audit in audits:
-        for one in audit.tables:
-            sheet, name = book.sheet(one.table.id if len(audits) == 1 else f"{audit.study.name} {one.table.id}")
-            _table(book, sheet, audit, one)
-            named.append((audit, one, name))
+        for table in audit.tables:
+            sheet, name = book.sheet(table.table.id if len(audits) == 1 else f"{audit.study.name} {table.table.id}")
+            _table(book, sheet, audit, table)
+            named.append((audit, table, name))
     _summary(book, summary, audits, named)
-    used = {cell.formula for audit in audits for one in audit.tables for cell in one.cells}
+    used = {cell.formula for audit in audits for table in audit.tables for cell in table.cells}
     _formulas(book, sorted(used))
     return book.data()
 
@@ -182,12 +182,12 @@ def _table(book: Workbook, sheet: Any, audit: Audit, one: TableAudit) -> None:
     sheet.autofilter(first, 0, row, len(DERIVED_HEADS) - 1)
 
 
-def _broken(book: Workbook, sheet: Any, row: int, one: TableAudit) -> int:
+def _broken(book: Workbook, sheet: Any, row: int, table: TableAudit) -> int:
     """Write the relations that the table violates; return the last row written."""
-    if one.broken:
+    if table.broken:
         row += 2
         sheet.write_string(row, 0, "Broken relations", book.title)
-    for test in one.broken:
+    for test in table.broken:
         row += 1
         told = (f"Row {test.row} ({test.label}), {test.column}: {test.arithmetic}.", test.reason, test.note)
         sheet.write_string(row, 0, " ".join(part for part in told if part), by_result(book)["DISAGREES"])

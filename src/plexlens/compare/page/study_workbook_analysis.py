@@ -29,7 +29,7 @@ def write_analyses(
     book.rows(
         book.sheet("Findings")[0],
         (("Study", 14), ("Finding", 120), ("Arithmetic", 120)),
-        ((name, one.text, "; ".join(one.worked)) for name, found in pairs for one in found.findings),
+        ((name, finding.text, "; ".join(finding.worked)) for name, found in pairs for finding in found.findings),
     )
     book.rows(
         book.sheet("Curves")[0],
@@ -37,7 +37,7 @@ def write_analyses(
             ("Study", 14), ("Curve", 26), ("Point", 22), ("x", 14), ("Measured", 14), ("By the law", 14),
             ("Interval from", 14), ("to", 14), ("Unit of y", 14), ("What it says", 120),
         ),
-        (row for name, found in pairs for one in found.curves for row in _curve(name, one)),
+        (row for name, found in pairs for curve in found.curves for row in _curve(name, curve)),
     )  # fmt: skip
     book.rows(
         book.sheet("Checks")[0],
@@ -47,15 +47,16 @@ def write_analyses(
         ),
         (
             (
-                name, check.id, one.label, one.model, one.inputs, one.predicted, one.printed, 100 * one.error, one.low,
-                one.high, check.unit, check_sentence(check),
+                name, check.id, prediction.label, prediction.model, prediction.inputs, prediction.predicted,
+                prediction.printed, 100 * prediction.error, prediction.low,
+                prediction.high, check.unit, check_sentence(check),
             )
             for name, found in pairs
             for check in found.checks
-            for one in check.predictions
+            for prediction in check.predictions
         ),
     )  # fmt: skip
-    claims = [(name, one) for name, found in pairs for one in found.claims]
+    claims = [(name, claim) for name, found in pairs for claim in found.claims]
     sheet, _ = book.sheet("Claims")
     results = ["not computed" if one.computed is None else "agrees" if one.agrees else "DISAGREES" for _, one in claims]
     book.rows(
@@ -66,28 +67,28 @@ def write_analyses(
         ),
         (
             (
-                name, one.text, one.place, one.relation, one.text_number,
-                *((None,) * 3 if one.computed is None else
-                  (float(one.computed.value), float(one.computed.low), float(one.computed.high))),
-                one.unit, result, one.arithmetic, one.note,
+                name, claim.text, claim.place, claim.relation, claim.text_number,
+                *((None,) * 3 if claim.computed is None else
+                  (float(claim.computed.value), float(claim.computed.low), float(claim.computed.high))),
+                claim.unit, result, claim.arithmetic, claim.note,
             )
-            for (name, one), result in zip(claims, results, strict=True)
+            for (name, claim), result in zip(claims, results, strict=True)
         ),
     )  # fmt: skip
     for row, result in enumerate(results, 1):
         sheet.write_string(row, 9, result, colours[result])
 
 
-def _curve(name: str, one: Any) -> Iterable[tuple[Value, ...]]:
-    if isinstance(one, CapacityCurve):
-        told = law_sentence(one)
-        law = one.law
-        for label, n, value in zip(one.labels, law.processors, law.throughput, strict=True):
-            yield name, one.id, label, n, value, law.at(n), None, None, one.y_unit, told
-        for n, value, interval in one.predicted:
+def _curve(name: str, curve: Any) -> Iterable[tuple[Value, ...]]:
+    if isinstance(curve, CapacityCurve):
+        told = law_sentence(curve)
+        law = curve.law
+        for label, n, value in zip(curve.labels, law.processors, law.throughput, strict=True):
+            yield name, curve.id, label, n, value, law.at(n), None, None, curve.y_unit, told
+        for n, value, interval in curve.predicted:
             low, high = interval or (None, None)
-            yield name, one.id, "predicted", n, None, value, low, high, one.y_unit, told
+            yield name, curve.id, "predicted", n, None, value, low, high, curve.y_unit, told
         return
-    told = load_sentence(one)
-    for label, x, y in one.points:
-        yield name, one.id, label, x, y, None, None, None, one.y_unit, told
+    told = load_sentence(curve)
+    for label, x, y in curve.points:
+        yield name, curve.id, label, x, y, None, None, None, curve.y_unit, told

@@ -143,7 +143,7 @@ def _intervals(base: Run, new: Run, bound: float) -> list[Check]:
     counts = {kind: (count, new.intervals[kind]) for kind, count in base.intervals.items() if kind in new.intervals}
     if base.family != "database" or not counts:
         return []
-    kind, (before, after) = max(counts.items(), key=lambda one: max(one[1]) / min(one[1]))
+    kind, (before, after) = max(counts.items(), key=lambda count: max(count[1]) / min(count[1]))
     times = max(before, after) / min(before, after)
     alike = times <= bound
     text = (
@@ -281,7 +281,9 @@ def _mix(base: Activity, new: Activity, bound: float) -> Check:
     }
     moved = sum(abs(shift) for shift in shifts.values()) / 2
     alike = moved <= bound + 1e-9
-    largest = [one for one in sorted(shifts.items(), key=lambda one: -abs(one[1]))[:5] if abs(one[1]) >= 0.0005]
+    largest = [
+        shift for shift in sorted(shifts.items(), key=lambda shift: -abs(shift[1]))[:5] if abs(shift[1]) >= 0.0005
+    ]
     text = f"{_percent(moved)} of the {base.title} moved between {base.kind}, " + (
         f"{_side(alike)} the {percent(bound, 0)} allowed."
     )
@@ -314,7 +316,7 @@ def _share(part: Mapping[str, float], activity: Activity) -> float:
 
 
 def _largest(amounts: Mapping[str, float]) -> list[tuple[str, float]]:
-    return sorted(amounts.items(), key=lambda one: (-one[1], one[0]))
+    return sorted(amounts.items(), key=lambda amount: (-amount[1], amount[0]))
 
 
 def _percent(share: float) -> str:

@@ -161,11 +161,11 @@ def _part(inputs: Inputs, subject: Subject) -> _Part | None:
 
 def _narrowed(whole: Grain, subject: Subject) -> Grain:
     """The grain reduced to the columns that are compared."""
-    wanted = {one.column for one in subject.columns} | {*subject.parts, *subject.settings, subject.weight}
+    wanted = {column.column for column in subject.columns} | {*subject.parts, *subject.settings, subject.weight}
     wanted.update(fact for work in subject.work for fact in work.facts)
     grain = reduced(whole, wanted, ())
     scopes = {*subject.settings, *scoping(grain)}
-    return replace(grain, attributes=tuple(one for one in whole.attributes if one.name in scopes))
+    return replace(grain, attributes=tuple(attribute for attribute in whole.attributes if attribute.name in scopes))
 
 
 def _times(connection: Connection, held: str) -> list[tuple[datetime, datetime, datetime]]:
@@ -325,7 +325,7 @@ def _internal_throughput(parts: Sequence[_Part]) -> float | None:
     work, processors = named.get("workload_period"), named.get("cpu_system")
     if work is None or processors is None or (work.systems, work.times) != (processors.systems, processors.times):
         return None
-    ended = sum(one.total for one in work.activities if one.title.endswith("by service class"))
+    ended = sum(activity.total for activity in work.activities if activity.title.endswith("by service class"))
     busy = sum(
         reading.value or 0.0
         for (name, thing), reading in processors.readings.items()

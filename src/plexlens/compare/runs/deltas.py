@@ -80,7 +80,7 @@ class Delta:
     def too_narrow(self) -> bool:
         """Whether neighbouring groups of intervals are correlated, which makes the interval too narrow."""
         estimates = (one.estimate for one in (self.base, self.new) if one is not None and self.interval is not None)
-        found = (one.resemblance for one in estimates if one is not None)
+        found = (estimate.resemblance for estimate in estimates if estimate is not None)
         return any(one is not None and one > ALIKE for one in found)
 
     @property

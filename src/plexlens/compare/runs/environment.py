@@ -38,8 +38,8 @@ class Environments:
 
 def environments(base: Run, new: Run) -> Environments:
     """The settings of two runs side by side."""
-    before = {(one.subject, one.name): one.value for one in base.settings}
-    after = {(one.subject, one.name): one.value for one in new.settings}
+    before = {(setting.subject, setting.name): setting.value for setting in base.settings}
+    after = {(setting.subject, setting.name): setting.value for setting in new.settings}
     keys = dict.fromkeys((*before, *after))
     differences = tuple(
         SettingDifference(subject, name, before.get((subject, name), NOT_SAID), after.get((subject, name), NOT_SAID))

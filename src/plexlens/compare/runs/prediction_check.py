@@ -98,8 +98,8 @@ class CheckTotals:
 def totals(checks: Sequence[RateCheck]) -> CheckTotals:
     """The sums of several checks."""
     return CheckTotals(
-        math.fsum(one.predicted for one in checks),
-        math.fsum(one.actual for one in checks),
-        math.fsum(one.load for one in checks),
-        math.fsum(one.rest for one in checks),
+        math.fsum(check.predicted for check in checks),
+        math.fsum(check.actual for check in checks),
+        math.fsum(check.load for check in checks),
+        math.fsum(check.rest for check in checks),
     )

@@ -124,7 +124,7 @@ def came_in_database(inputs: Inputs, name: str) -> Came:
         It holds no statistics of buffer pools, or none of them are selected.
     """
     pools = next(one for one in SUBJECTS if one.grain == "db2_pool")
-    columns = tuple(one for one in pools.columns if one.column in _COLUMNS)
+    columns = tuple(column for column in pools.columns if column.column in _COLUMNS)
     # Members of a group are taken together: a prediction knows pools by their name alone.
     subjects = [replace(pools, by=("pool",), columns=columns, settings=("buffers",), together=False)]
     subjects += [
@@ -142,8 +142,10 @@ def came_in_database(inputs: Inputs, name: str) -> Came:
         kind, _, pool = setting.subject.partition(": ")
         if kind == "Db2 buffer pools" and pool:
             sizes[pool] = float(setting.value.split()[0].replace(",", ""))
-    objects = next((one for one in run.activities if one.id == "db2_data_set.I/Os to Db2 data sets"), None)
-    activities = [one for one in run.activities if one.id in (_GETPAGES, _ACCESS, _UPDATES)]
+    objects = next(
+        (activity for activity in run.activities if activity.id == "db2_data_set.I/Os to Db2 data sets"), None
+    )
+    activities = [activity for activity in run.activities if activity.id in (_GETPAGES, _ACCESS, _UPDATES)]
     if objects is not None:
         amounts = {thing.replace(BETWEEN, "."): amount for thing, amount in objects.amounts.items()}
         activities.append(_named(amounts))
@@ -182,10 +184,10 @@ def came_in_trace(trace: Trace, name: str, prediction: Prediction, *, progress: 
         )
     pools: dict[str, PoolActivity] = {}
     data_sets: dict[str, tuple[float, float]] = {}
-    for one in seen.data_sets:
-        mine = _observed(one, recorded=seen.recorded)
-        pools[one.pool] = pools.get(one.pool, PoolActivity()) + mine
-        title = trace.names.data_set(one.object, one.partition)
+    for data_set in seen.data_sets:
+        mine = _observed(data_set, recorded=seen.recorded)
+        pools[data_set.pool] = pools.get(data_set.pool, PoolActivity()) + mine
+        title = trace.names.data_set(data_set.object, data_set.partition)
         before = data_sets.get(title, (0.0, 0.0))
         data_sets[title] = (before[0] + mine.getpages / seen.seconds, before[1] + mine.read_ios / seen.seconds)
     how = (
@@ -285,7 +287,7 @@ def _data_set_checks(prediction: Prediction, came: Came) -> list[RateCheck]:
         for title, mine in after.items()
         if title in came.data_sets
     ]
-    return sorted(checks, key=lambda one: -abs(one.difference))
+    return sorted(checks, key=lambda check: -abs(check.difference))
 
 
 def _by_data_set(state: State) -> dict[str, PoolActivity]:
@@ -350,16 +352,16 @@ def _run(name: str, description: str, pools: Mapping[str, PoolActivity], seconds
     return Run(name, description, "database", (), activities, measures, readings, {}, "", notes)
 
 
-def _observed(one: ObservedObject, *, recorded: bool) -> PoolActivity:
-    sync = one.recorded_sync_reads if recorded else one.counters.get("sync_reads", 0)
-    prefetch = one.recorded_prefetches if recorded else one.counters.get("prefetch_reads", 0)
+def _observed(observed: ObservedObject, *, recorded: bool) -> PoolActivity:
+    sync = observed.recorded_sync_reads if recorded else observed.counters.get("sync_reads", 0)
+    prefetch = observed.recorded_prefetches if recorded else observed.counters.get("prefetch_reads", 0)
     return PoolActivity(
-        getpages=one.getpages,
-        random_getpages=one.getpages_of("random"),
-        updates=one.updates,
+        getpages=observed.getpages,
+        random_getpages=observed.getpages_of("random"),
+        updates=observed.updates,
         sync_reads=sync,
         prefetch_reads=prefetch,
-        write_ios=one.counters.get("writes", 0),
+        write_ios=observed.counters.get("writes", 0),
     )
 
 
@@ -371,7 +373,7 @@ def _left_out(seen: Observation) -> tuple[str, ...]:
 
 
 def _amounts(run: Run, name: str) -> Mapping[str, float]:
-    return next((one.amounts for one in run.activities if one.id == name), {})
+    return next((activity.amounts for activity in run.activities if activity.id == name), {})
 
 
 def _sizes(prediction: Prediction, came: Came) -> Environments:

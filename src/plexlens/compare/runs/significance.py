@@ -111,12 +111,12 @@ def without_each(whole: float | None, without: Sequence[float | None], count: in
         None where a value is undefined, or there are fewer than three groups.
     """
     groups = len(without)
-    values = [one for one in without if one is not None and math.isfinite(one)]
+    values = [value for value in without if value is not None and math.isfinite(value)]
     if whole is None or groups < 3 or len(values) < groups:
         return None
     middle = math.fsum(values) / groups
-    error = math.sqrt((groups - 1) / groups * math.fsum((one - middle) ** 2 for one in values))
-    singles = [groups * whole - (groups - 1) * one for one in values]
+    error = math.sqrt((groups - 1) / groups * math.fsum((value - middle) ** 2 for value in values))
+    singles = [groups * whole - (groups - 1) * value for value in values]
     return Estimate(error, groups - 1, count, groups, _resemblance(singles))
 
 
@@ -125,7 +125,7 @@ def _resemblance(values: Sequence[float]) -> float | None:
     if len(values) < 8:
         return None
     middle = math.fsum(values) / len(values)
-    spread = math.fsum((one - middle) ** 2 for one in values)
+    spread = math.fsum((value - middle) ** 2 for value in values)
     if spread <= 0:
         return None
     return math.fsum((a - middle) * (b - middle) for a, b in pairwise(values)) / spread
@@ -137,7 +137,7 @@ def of_repeats(values: Sequence[float]) -> tuple[float, Estimate | None]:
     mean = math.fsum(values) / count
     if count < 2:
         return mean, None
-    variance = math.fsum((one - mean) ** 2 for one in values) / (count - 1)
+    variance = math.fsum((value - mean) ** 2 for value in values) / (count - 1)
     return mean, Estimate(math.sqrt(variance / count), count - 1, count, count)
 
 

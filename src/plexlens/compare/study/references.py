@@ -30,7 +30,7 @@ class ReferenceReader(TomlReader):
     def column(self, key: str, name: str, table_id: str) -> str:
         """A heading of the table."""
         if name not in self.headings[table_id]:
-            there = ", ".join(repr(one) for one in self.headings[table_id])
+            there = ", ".join(repr(heading) for heading in self.headings[table_id])
             raise self.wrong(key, f"table {table_id!r} has no column {name!r}", f"use one of {there}")
         return name
 

@@ -52,13 +52,13 @@ class TomlReader:
     def entries(self, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
         """The tables below a key; empty if it is missing."""
         value = content.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             raise self.wrong(key, "it is not a list of tables", f"write [[tables.{key}]]")
         return value
 
-    def choice(self, one: Mapping[str, Any], key: str, choices: Sequence[str], default: str) -> str:
+    def choice(self, entry: Mapping[str, Any], key: str, choices: Sequence[str], default: str) -> str:
         """A text from a list of choices."""
-        value = self.text(one, key, default)
+        value = self.text(entry, key, default)
         if value not in choices:
             raise self.wrong(key, f"{value!r} is not known", f"use one of {', '.join(c for c in choices if c)}")
         return value
