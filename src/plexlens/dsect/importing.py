@@ -59,8 +59,11 @@ class ImportedSection:
             "fields": len(self.layout.fields),
             "length": self.layout.length,
             "reserved_bytes": self.layout.reserved,
-            "low_confidence": [one.name for one in self.layout.fields if one.confidence == "low"],
-            "skipped": [{"name": one.name, "line": one.line, "reason": one.reason} for one in self.layout.skipped],
+            "low_confidence": [field.name for field in self.layout.fields if field.confidence == "low"],
+            "skipped": [
+                {"name": skipped.name, "line": skipped.line, "reason": skipped.reason}
+                for skipped in self.layout.skipped
+            ],
             "notes": self.layout.notes,
             "replaced": self.replaced,
             "changes": self.changes.to_json() if self.changes else None,
@@ -76,9 +79,13 @@ class ImportedSection:
         lines = [head + (", replaces the file that was there" if self.replaced else "")]
         if layout.reserved:
             lines.append(f"  {layout.reserved} bytes have no name")
-        lines += [f"  not a field: {one.name} (line {one.line}): {one.reason}" for one in layout.skipped]
+        lines += [
+            f"  not a field: {skipped.name} (line {skipped.line}): {skipped.reason}" for skipped in layout.skipped
+        ]
         lines += [f"  note: {note}" for note in layout.notes]
-        unsure = [f"{one.name} {one.format} {one.unit}".rstrip() for one in layout.fields if one.confidence == "low"]
+        unsure = [
+            f"{field.name} {field.format} {field.unit}".rstrip() for field in layout.fields if field.confidence == "low"
+        ]
         if unsure:
             lines.append(f"  read from remarks, confirm with --hints: {', '.join(unsure)}")
         if self.similar:
@@ -111,14 +118,14 @@ class ImportResult:
             "file": str(self.file),
             "output": str(self.folder),
             "notes": list(self.notes),
-            "sections": [one.to_json() for one in self.sections],
+            "sections": [section.to_json() for section in self.sections],
         }
 
     def to_lines(self) -> list[str]:
         """The result as text."""
         lines = [f"note: {note}" for note in self.notes]
-        for one in self.sections:
-            lines += one.to_lines()
+        for section in self.sections:
+            lines += section.to_lines()
         return [
             *lines,
             f"layouts written to {self.folder}: {len(self.sections)}; use them with --layouts {self.folder}",
@@ -213,7 +220,7 @@ def import_layouts(file: Path, folder: Path, wishes: Wishes | None = None) -> Im
             )
         changes = difference(name, layout.fields, known) if known.rows else None
         ending = f"_{section.name.lower()}"
-        similar = () if changes else tuple(sorted(one for one in known_names if one.endswith(ending)))
+        similar = () if changes else tuple(sorted(name for name in known_names if name.endswith(ending)))
         imported.append(ImportedSection(name, section.name, layout, changes, similar))
     return _write(source, folder, imported, _notes(assembly, imported, hints, wishes), wishes)
 
@@ -229,7 +236,7 @@ def _notes(
             f"not expanded, outside any DSECT: {told}{more}; if one of them is a mapping macro, put its definition "
             "(MACRO to MEND) into the file"
         )
-    named = {one.name.upper() for made in imported for one in made.layout.fields}
+    named = {field.name.upper() for made in imported for field in made.layout.fields}
     unused = [name for name in hints if name not in named and not any(one.startswith(f"{name}_") for one in named)]
     if unused and wishes.hints:
         notes.append(f"{wishes.hints.name}: no field here for {', '.join(unused)}")
@@ -239,7 +246,7 @@ def _notes(
 def _write(
     source: Source, folder: Path, imported: Sequence[ImportedSection], notes: tuple[str, ...], wishes: Wishes
 ) -> ImportResult:
-    texts = {one.section: layout_text(one.layout.fields) for one in imported}
+    texts = {section.section: layout_text(section.layout.fields) for section in imported}
     try:
         replaced = publish(folder, texts)
     except _core.SmfError as error:
@@ -247,7 +254,7 @@ def _write(
     return ImportResult(
         Path(source.file),
         folder,
-        tuple(replace(one, replaced=f"{one.section}.csv" in replaced) for one in imported),
+        tuple(replace(section, replaced=f"{section.section}.csv" in replaced) for section in imported),
         notes,
     )
 
@@ -257,7 +264,9 @@ def _not_together(
 ) -> UsageError:
     """The catalogue's error, reworded for the file that the user can change."""
     what = str(error)
-    fields = [one for made in imported for one in made.layout.fields if one.name == error.field and one.hint_line]
+    fields = [
+        field for made in imported for field in made.layout.fields if field.name == error.field and field.hint_line
+    ]
     if fields and wishes.hints and ".import-" in (error.file or ""):
         return UsageError(
             file=str(wishes.hints),
@@ -294,7 +303,7 @@ def _chosen(source: Source, assembly: Assembly, wishes: Wishes) -> list[Section]
             )
     for section in chosen:
         if section.fault:
-            sound = [one.name for one in dummies if not one.fault and one.name]
+            sound = [dummy.name for dummy in dummies if not dummy.fault and dummy.name]
             if sound and wishes.dsect is None:
                 section.fault.remedy += f"; or choose a section that is right with --csect: {', '.join(sound)}"
             raise section.fault

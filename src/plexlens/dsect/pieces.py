@@ -116,9 +116,9 @@ def _together(bits: Sequence[Storage]) -> Piece:
     base = first.statement.name if first.number == 1 else f"{first.statement.name}_OP{first.number}"
     length = last.offset + -(-(last.first_bit + last.bits) // 8) - first.offset
     ranges = []
-    for one in bits:
-        start = (one.offset - first.offset) * 8 + one.first_bit
-        ranges.append(bit_range(start, start + one.bits - 1))
+    for bit in bits:
+        start = (bit.offset - first.offset) * 8 + bit.first_bit
+        ranges.append(bit_range(start, start + bit.bits - 1))
     whole = "" if ranges == [bit_range(0, length * 8 - 1)] else f"bits {', '.join(ranges)}"
     return Piece(base, base, first, first.offset, length, "B", what=whole)
 

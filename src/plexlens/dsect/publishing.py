@@ -22,10 +22,20 @@ def layout_text(fields: Sequence[Field]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(HEADING)
-    for one in fields:
-        description = " ".join(one.description.split())
+    for field in fields:
+        description = " ".join(field.description.split())
         writer.writerow(
-            (one.name, one.offset, one.length, one.format, one.unit, description, one.since, one.source, one.confidence)
+            (
+                field.name,
+                field.offset,
+                field.length,
+                field.format,
+                field.unit,
+                description,
+                field.since,
+                field.source,
+                field.confidence,
+            )
         )
     return out.getvalue()
 
