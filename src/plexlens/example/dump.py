@@ -32,7 +32,7 @@ def example_records(plan: Plan) -> list[StudyRecord]:
         *region_records(plan),
     ]
     # Sorting is stable: classes and facilities of one record type stay in the order of their tables.
-    return sorted(records, key=lambda one: (one.record.end, one.record.system, one.record.map))
+    return sorted(records, key=lambda record: (record.record.end, record.record.system, record.record.map))
 
 
 def write_dump(plan: Plan, path: Path) -> None:
@@ -51,6 +51,6 @@ def write_dump(plan: Plan, path: Path) -> None:
         The file cannot be written.
     """
     with open_dump(path, plan.writer, plan.written) as dump:
-        for one in example_records(plan):
-            dump.write(one.record)
+        for record in example_records(plan):
+            dump.write(record.record)
         dump.finish(plan.writer, plan.written + _DUMP_TIME)
