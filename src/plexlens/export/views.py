@@ -54,7 +54,7 @@ class Wanted:
             grain = grain_of(name)
             numbers = [*(metric.name for metric in grain.metrics), *(fact.name for fact in grain.facts)]
             if self.columns and (self.grains or not set(self.columns).isdisjoint(numbers)):
-                numbers = [one for one in self.columns if self.grains or one in numbers]
+                numbers = [column for column in self.columns if self.grains or column in numbers]
             elif self.columns:
                 continue
             elif not self.facts:
