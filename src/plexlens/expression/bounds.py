@@ -40,10 +40,10 @@ class Interval:
         """Whether the interval contains any number."""
         return self.low <= self.high
 
-    def __contains__(self, one: object) -> bool:
-        if one is None:
+    def __contains__(self, value: object) -> bool:
+        if value is None:
             return self.missing
-        return isinstance(one, float | int) and self.low <= one <= self.high
+        return isinstance(value, float | int) and self.low <= value <= self.high
 
 
 #: No value.
@@ -83,10 +83,10 @@ def bounds(expression: Expression, intervals: Mapping[str, Interval | str | Sequ
 
 def _of_operands(expression: Unary | Binary | Among | Call, operands: list[Any]) -> Bounds:
     of_texts = isinstance(expression, Among) or (isinstance(expression, Call) and expression.function not in _CALLS)
-    if of_texts or any(isinstance(one, str) for one in operands):
+    if of_texts or any(isinstance(operand, str) for operand in operands):
         texts = dict(zip("ab", operands, strict=False))
         return frozenset({value(_over_names(expression), texts)})  # type: ignore[arg-type]
-    operands = [NOTHING if one is None else one for one in operands]
+    operands = [NOTHING if operand is None else operand for operand in operands]
     if isinstance(expression, Call):
         return _CALLS[expression.function](*operands)
     if isinstance(expression, Unary):
@@ -110,7 +110,7 @@ def _over_names(expression: Unary | Binary | Among | Call) -> Expression:
 
 def _of_corners(numbers: Iterable[float], missing: bool) -> Interval:
     # Of corners at infinity that have no value, the finite inputs next to them have one near 0.
-    found = [0.0 if math.isnan(one) else one for one in numbers]
+    found = [0.0 if math.isnan(number) else number for number in numbers]
     return Interval(min(found), max(found), missing)
 
 
@@ -153,8 +153,8 @@ def _ratio(left: Interval, right: Interval) -> Interval:
     return made
 
 
-def _negative(one: Interval) -> Interval:
-    return Interval(-one.high, -one.low, one.missing)
+def _negative(interval: Interval) -> Interval:
+    return Interval(-interval.high, -interval.low, interval.missing)
 
 
 def _either(first: Interval, second: Interval) -> Interval:
@@ -162,17 +162,17 @@ def _either(first: Interval, second: Interval) -> Interval:
     return Interval(min(first.low, second.low), max(first.high, second.high), first.missing or second.missing)
 
 
-def _known(one: Interval) -> Interval:
-    return Interval(one.low, one.high)
+def _known(interval: Interval) -> Interval:
+    return Interval(interval.low, interval.high)
 
 
 # --- functions --------------------------------------------------------------------------------------------------------
 
 
-def _root(one: Interval) -> Interval:
-    if one.high < 0 or not one.has_numbers:
+def _root(interval: Interval) -> Interval:
+    if interval.high < 0 or not interval.has_numbers:
         return NOTHING
-    return Interval(math.sqrt(max(one.low, 0.0)), math.sqrt(one.high), one.missing or one.low < 0)
+    return Interval(math.sqrt(max(interval.low, 0.0)), math.sqrt(interval.high), interval.missing or interval.low < 0)
 
 
 def _deviation(squares: Interval, values: Interval, count: Interval) -> Interval:
@@ -183,17 +183,17 @@ def _deviation(squares: Interval, values: Interval, count: Interval) -> Interval
     return _root(Interval(max(variance.low, 0.0), max(variance.high, 0.0), variance.missing))
 
 
-def _ceiling(one: Interval) -> Interval:
-    low, high = (math.ceil(end) if math.isfinite(end) else end for end in (one.low, one.high))
-    return Interval(low, high, one.missing)
+def _ceiling(interval: Interval) -> Interval:
+    low, high = (math.ceil(end) if math.isfinite(end) else end for end in (interval.low, interval.high))
+    return Interval(low, high, interval.missing)
 
 
 def _all_known(items: Sequence[Interval], made: Callable[[], Interval]) -> Interval:
     """The result of a function of a list, if all of its numbers may be known."""
-    if not all(one.has_numbers for one in items):
+    if not all(item.has_numbers for item in items):
         return NOTHING
     found = made()
-    return Interval(found.low, found.high, found.missing or any(one.missing for one in items))
+    return Interval(found.low, found.high, found.missing or any(item.missing for item in items))
 
 
 def _sum_of_list(items: Sequence[Interval]) -> Interval:
@@ -213,42 +213,42 @@ def _sum_of_products(first: Sequence[Interval], second: Sequence[Interval]) -> I
 def _largest(items: Sequence[Interval]) -> Interval:
     if not items:
         return NOTHING
-    return _all_known(items, lambda: Interval(max(one.low for one in items), max(one.high for one in items)))
+    return _all_known(items, lambda: Interval(max(item.low for item in items), max(item.high for item in items)))
 
 
 def _smallest(items: Sequence[Interval]) -> Interval:
-    return _negative(_largest([_negative(one) for one in items]))
+    return _negative(_largest([_negative(item) for item in items]))
 
 
 def _total(*parts: Interval) -> Interval:
-    made, *rest = (_either(_known(one), Interval(0.0, 0.0)) if one.missing else one for one in parts)
+    made, *rest = (_either(_known(part), Interval(0.0, 0.0)) if part.missing else part for part in parts)
     for one in rest:
         made = _sum(made, one)
-    if not any(one.has_numbers for one in parts):
+    if not any(part.has_numbers for part in parts):
         return NOTHING
-    return Interval(made.low, made.high, all(one.missing for one in parts))
+    return Interval(made.low, made.high, all(part.missing for part in parts))
 
 
 def _coalesce(*parts: Interval) -> Interval:
     made = NOTHING
-    for one in parts:
-        made = Interval(min(made.low, one.low), max(made.high, one.high), one.missing)
-        if not one.missing:
+    for part in parts:
+        made = Interval(min(made.low, part.low), max(made.high, part.high), part.missing)
+        if not part.missing:
             break
     return made
 
 
 def _greatest(*parts: Interval) -> Interval:
-    there = [one.low for one in parts if not one.missing]
+    there = [part.low for part in parts if not part.missing]
     return Interval(
-        max(there) if there else min(one.low for one in parts),
-        max(one.high for one in parts),
-        all(one.missing for one in parts),
+        max(there) if there else min(part.low for part in parts),
+        max(part.high for part in parts),
+        all(part.missing for part in parts),
     )
 
 
 def _least(*parts: Interval) -> Interval:
-    return _negative(_greatest(*(_negative(one) for one in parts)))
+    return _negative(_greatest(*(_negative(part) for part in parts)))
 
 
 def _choice(holds: Truths, then: Interval, otherwise: Interval = NOTHING) -> Interval:
@@ -257,10 +257,10 @@ def _choice(holds: Truths, then: Interval, otherwise: Interval = NOTHING) -> Int
     return then if holds == {True} else _either(then, otherwise)
 
 
-def _is_known(one: Interval | Truths) -> Truths:
-    if isinstance(one, Interval):
-        return frozenset({*([True] if one.has_numbers else []), *([False] if one.missing else [])})
-    return frozenset(truth is not None for truth in one)
+def _is_known(interval: Interval | Truths) -> Truths:
+    if isinstance(interval, Interval):
+        return frozenset({*([True] if interval.has_numbers else []), *([False] if interval.missing else [])})
+    return frozenset(truth is not None for truth in interval)
 
 
 # --- conditions -------------------------------------------------------------------------------------------------------
@@ -303,8 +303,8 @@ def _differ(left: Interval, right: Interval) -> bool:
     return not left.low == left.high == right.low == right.high
 
 
-def _not(one: Truths) -> Truths:
-    return frozenset(None if truth is None else not truth for truth in one)
+def _not(truths: Truths) -> Truths:
+    return frozenset(None if truth is None else not truth for truth in truths)
 
 
 def _and(left: Truths, right: Truths) -> Truths:

@@ -65,26 +65,26 @@ def _missing(condition: Expression) -> list[Expression]:
     return [inner.arguments[0]] if isinstance(inner, Call) and inner.function == "known" else []
 
 
-def _of_condition(one: Expression) -> Clauses:
+def _of_condition(expression: Expression) -> Clauses:
     """Inputs that must be known for a condition to hold."""
-    inner = _negated(one)
+    inner = _negated(expression)
     if isinstance(inner, Call) and inner.function == "known":
         return _NOTHING
-    if isinstance(one, Binary) and one.operator == "and":
-        return _all([_of_condition(one.left), _of_condition(one.right)])
-    if isinstance(one, Binary) and one.operator == "or":
-        return _either(_of_condition(one.left), _of_condition(one.right))
-    return needed(one)
+    if isinstance(expression, Binary) and expression.operator == "and":
+        return _all([_of_condition(expression.left), _of_condition(expression.right)])
+    if isinstance(expression, Binary) and expression.operator == "or":
+        return _either(_of_condition(expression.left), _of_condition(expression.right))
+    return needed(expression)
 
 
-def _negated(one: Expression) -> Expression | None:
+def _negated(expression: Expression) -> Expression | None:
     """The operand of a negation."""
-    return one.operand if isinstance(one, Unary) and one.operator == "not" else None
+    return expression.operand if isinstance(expression, Unary) and expression.operator == "not" else None
 
 
-def _asks_what_is_known(one: Expression) -> bool:
+def _asks_what_is_known(expression: Expression) -> bool:
     """Whether a condition tests for nulls; so does a total."""
-    waiting = [one]
+    waiting = [expression]
     while waiting:
         inner = waiting.pop()
         if isinstance(inner, Call) and inner.function in ("known", "total"):

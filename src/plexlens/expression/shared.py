@@ -46,40 +46,40 @@ class _Sharing:
             if one not in seen:
                 seen.add(one)
                 waiting += _parts(one)
-        used = {one.name for one in self.uses if isinstance(one, Name)}.union(taken)
+        used = {use.name for use in self.uses if isinstance(use, Name)}.union(taken)
         self.free = (name for number in count(1) if (name := f"{prefix}{number}") not in used)
         self.steps: list[dict[str, Expression]] = []
         self.made: dict[Expression, tuple[Expression, int]] = {}
 
     def taken_out(self) -> tuple[list[dict[str, Expression]], list[Expression]]:
-        whole = [self.named(one)[0] for one in self.expressions]
+        whole = [self.named(expression)[0] for expression in self.expressions]
         return self.steps, whole
 
-    def named(self, one: Expression) -> tuple[Expression, int]:
+    def named(self, expression: Expression) -> tuple[Expression, int]:
         """The expression with names, and the number of the step after which it can be computed."""
-        if one not in self.made:
-            inner = [self.named(part) for part in operands_of(one)]
-            tree = with_operands(one, [part for part, _ in inner])
+        if expression not in self.made:
+            inner = [self.named(part) for part in operands_of(expression)]
+            tree = with_operands(expression, [part for part, _ in inner])
             step = max((after for _, after in inner), default=0)
-            if self.uses[one] > 1 and _is_worth_it(one):
+            if self.uses[expression] > 1 and _is_worth_it(expression):
                 while len(self.steps) <= step:
                     self.steps.append({})
                 name = next(self.free)
                 self.steps[step][name] = tree
                 tree, step = Name(name), step + 1
-            self.made[one] = tree, step
-        return self.made[one]
+            self.made[expression] = tree, step
+        return self.made[expression]
 
 
-def _parts(one: Expression) -> Iterable[Expression]:
+def _parts(expression: Expression) -> Iterable[Expression]:
     """Operands of an expression; those of a nested total belong to the outer total."""
-    for part in operands_of(one):
-        if isinstance(one, Call) and isinstance(part, Call) and one.function == part.function == "total":
+    for part in operands_of(expression):
+        if isinstance(expression, Call) and isinstance(part, Call) and expression.function == part.function == "total":
             yield from _parts(part)
         else:
             yield part
 
 
-def _is_worth_it(one: Expression) -> bool:
-    pieces = walk(one)
+def _is_worth_it(expression: Expression) -> bool:
+    pieces = walk(expression)
     return sum(1 for _, _ in zip(range(FEWEST_PIECES), pieces, strict=False)) == FEWEST_PIECES

@@ -21,29 +21,29 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _piece(one: Expression) -> Piece:
-    if isinstance(one, Binary):
-        left, right = sides(one.operator)
-        made = f"{_piece(one.left).at(left)} {one.operator} {_piece(one.right).at(right)}"
-        return Piece(made, LEVELS[one.operator])
-    if isinstance(one, Unary):
-        if one.operator == "not":
-            return Piece(f"not {_piece(one.operand).at(Level.COMPARISON)}", Level.NOT)
-        return Piece(f"-{_piece(one.operand).at(Level.VALUE)}", Level.SIGN)
-    if isinstance(one, Among):
-        values = ", ".join(quoted(value.value) for value in one.values)
-        return Piece(f"{_piece(one.operand).at(Level.SUM)} in ({values})", Level.COMPARISON)
-    if isinstance(one, Call):
+def _piece(expression: Expression) -> Piece:
+    if isinstance(expression, Binary):
+        left, right = sides(expression.operator)
+        made = f"{_piece(expression.left).at(left)} {expression.operator} {_piece(expression.right).at(right)}"
+        return Piece(made, LEVELS[expression.operator])
+    if isinstance(expression, Unary):
+        if expression.operator == "not":
+            return Piece(f"not {_piece(expression.operand).at(Level.COMPARISON)}", Level.NOT)
+        return Piece(f"-{_piece(expression.operand).at(Level.VALUE)}", Level.SIGN)
+    if isinstance(expression, Among):
+        values = ", ".join(quoted(value.value) for value in expression.values)
+        return Piece(f"{_piece(expression.operand).at(Level.SUM)} in ({values})", Level.COMPARISON)
+    if isinstance(expression, Call):
         parts = []
-        for argument in one.arguments:
+        for argument in expression.arguments:
             parts.append(_piece(argument).text)
-        return Piece(f"{one.function}({', '.join(parts)})")
-    return Piece(_leaf(one))
+        return Piece(f"{expression.function}({', '.join(parts)})")
+    return Piece(_leaf(expression))
 
 
-def _leaf(one: Number | Text | Null | Name) -> str:
-    if isinstance(one, Number):
-        return digits_of(one.value) + (f" {one.unit.symbol}" if one.unit is not None else "")
-    if isinstance(one, Text):
-        return quoted(one.value)
-    return "null" if isinstance(one, Null) else one.name
+def _leaf(leaf: Number | Text | Null | Name) -> str:
+    if isinstance(leaf, Number):
+        return digits_of(leaf.value) + (f" {leaf.unit.symbol}" if leaf.unit is not None else "")
+    if isinstance(leaf, Text):
+        return quoted(leaf.value)
+    return "null" if isinstance(leaf, Null) else leaf.name

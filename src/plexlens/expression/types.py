@@ -282,11 +282,11 @@ def _product(operator: str, operands: _Operands) -> Type:
     return Type(Kind.NUMBER, times(left.base or PLAIN, right.base, -1), scaled)
 
 
-def _bare(one: Expression) -> Expression:
+def _bare(expression: Expression) -> Expression:
     """The operand without its sign."""
-    while isinstance(one, Unary) and one.operator == "-":
-        one = one.operand
-    return one
+    while isinstance(expression, Unary) and expression.operator == "-":
+        expression = expression.operand
+    return expression
 
 
 def _one_unit(operands: _Operands, at: int) -> Type:

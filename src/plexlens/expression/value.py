@@ -47,17 +47,17 @@ def _of_known(expression: Unary | Binary | Among, operands: list[Any]) -> Value:
     return (_UNARY if isinstance(expression, Unary) else _BINARY)[expression.operator](*operands)
 
 
-def _literal(one: Number | Text | Null) -> Value:
-    if isinstance(one, Null):
+def _literal(literal: Number | Text | Null) -> Value:
+    if isinstance(literal, Null):
         return None
-    return one.in_base if isinstance(one, Number) else one.value
+    return literal.in_base if isinstance(literal, Number) else literal.value
 
 
-def ordered(one: Any) -> Any:
+def ordered(value: Any) -> Any:
     """A number or text that compares as in SQL: NaN equals itself and exceeds every number."""
-    if isinstance(one, str):
-        return one
-    return (True, 0.0) if math.isnan(one) else (False, one)
+    if isinstance(value, str):
+        return value
+    return (True, 0.0) if math.isnan(value) else (False, value)
 
 
 def variance(squares: float, values: float, count: float) -> float | None:
@@ -90,19 +90,19 @@ def _total(*parts: Any) -> Value:
     return float(made)
 
 
-def _root(one: Any) -> Value:
-    return None if one is None or ordered(one) < ordered(0.0) else math.sqrt(one)
+def _root(value: Any) -> Value:
+    return None if value is None or ordered(value) < ordered(0.0) else math.sqrt(value)
 
 
-def _ceiling(one: Any) -> Value:
-    return one if one is None or not math.isfinite(one) else float(math.ceil(one))
+def _ceiling(value: Any) -> Value:
+    return value if value is None or not math.isfinite(value) else float(math.ceil(value))
 
 
 def _of_list(function: Callable[..., float | None]) -> Callable[..., Value]:
     """A function of lists; it has no value if any number is missing."""
 
     def made(*lists: Sequence[float | None] | None) -> Value:
-        return None if any(one is None or None in one for one in lists) else function(*lists)
+        return None if any(numbers is None or None in numbers for numbers in lists) else function(*lists)
 
     return made
 
@@ -144,10 +144,10 @@ _CALLS: dict[str, Callable[..., Value]] = {
     "known": lambda a: a is not None,
     "contains": lambda a, b: None if a is None or b is None else b in a,
     "starts": lambda a, b: None if a is None or b is None else a.startswith(b),
-    "greatest": lambda *parts: max((one for one in parts if one is not None), key=ordered, default=None),
-    "least": lambda *parts: min((one for one in parts if one is not None), key=ordered, default=None),
+    "greatest": lambda *parts: max((part for part in parts if part is not None), key=ordered, default=None),
+    "least": lambda *parts: min((part for part in parts if part is not None), key=ordered, default=None),
     "total": _total,
-    "coalesce": lambda *parts: next((one for one in parts if one is not None), None),
+    "coalesce": lambda *parts: next((part for part in parts if part is not None), None),
     "if": lambda holds, then, otherwise=None: then if holds else otherwise,
     "sqrt": _root,
     "deviation": _deviation,

@@ -35,43 +35,43 @@ class _Words:
     def __init__(self, word: Callable[[str], Word]) -> None:
         self.word = word
 
-    def piece(self, one: Expression) -> Piece:
-        if isinstance(one, Binary):
-            return self.binary(one)
-        if isinstance(one, Unary):
-            return self.unary(one)
-        if isinstance(one, Call):
-            return _CALLS[one.function](self, one.arguments)
-        if isinstance(one, Among):
-            return self.among(one)
-        if isinstance(one, Name):
-            word = self.word(one.name)
+    def piece(self, expression: Expression) -> Piece:
+        if isinstance(expression, Binary):
+            return self.binary(expression)
+        if isinstance(expression, Unary):
+            return self.unary(expression)
+        if isinstance(expression, Call):
+            return _CALLS[expression.function](self, expression.arguments)
+        if isinstance(expression, Among):
+            return self.among(expression)
+        if isinstance(expression, Name):
+            word = self.word(expression.name)
             return _named(word) if isinstance(word, str) else Piece(", ".join(word), Level.PHRASE)
-        return Piece(_leaf(one))
+        return Piece(_leaf(expression))
 
-    def binary(self, one: Binary) -> Piece:
-        left, right = self.piece(one.left), self.piece(one.right)
-        if one.operator == "*" and one.left == one.right and not isinstance(one.left, Number):
+    def binary(self, binary: Binary) -> Piece:
+        left, right = self.piece(binary.left), self.piece(binary.right)
+        if binary.operator == "*" and binary.left == binary.right and not isinstance(binary.left, Number):
             return Piece(f"{_tight(left)}²")
-        level = LEVELS[one.operator]
+        level = LEVELS[binary.operator]
         tighter = Level(level + 1)
         # a + (b - c) and a x (b / c) are what they are without brackets; a - (b + c) is not.
-        needs = tighter if one.operator in ("-", "/") or level is Level.COMPARISON else level
+        needs = tighter if binary.operator in ("-", "/") or level is Level.COMPARISON else level
         first = left.at(tighter if level is Level.COMPARISON else level)
-        return Piece(f"{first} {_SIGNS.get(one.operator, one.operator)} {right.at(needs)}", level)
+        return Piece(f"{first} {_SIGNS.get(binary.operator, binary.operator)} {right.at(needs)}", level)
 
-    def unary(self, one: Unary) -> Piece:
-        if one.operator == "-":
-            return Piece(f"-{self.piece(one.operand).at(Level.VALUE)}", Level.SIGN)
-        inner = one.operand
+    def unary(self, unary: Unary) -> Piece:
+        if unary.operator == "-":
+            return Piece(f"-{self.piece(unary.operand).at(Level.VALUE)}", Level.SIGN)
+        inner = unary.operand
         if isinstance(inner, Call) and inner.function == "known":
             return self.said(inner.arguments, "is missing")
         return Piece(f"not {self.piece(inner).at(Level.VALUE)}", Level.NOT)
 
-    def among(self, one: Among) -> Piece:
-        values = [quoted(value.value) for value in one.values]
+    def among(self, among: Among) -> Piece:
+        values = [quoted(value.value) for value in among.values]
         last = f" or {values[-1]}" if len(values) > 1 else values[-1]
-        return Piece(f"{self.piece(one.operand).at(Level.SUM)} is {', '.join(values[:-1])}{last}", Level.COMPARISON)
+        return Piece(f"{self.piece(among.operand).at(Level.SUM)} is {', '.join(values[:-1])}{last}", Level.COMPARISON)
 
     def said(self, arguments: Sequence[Expression], what: str) -> Piece:
         return Piece(f"{self.piece(arguments[0]).at(Level.SUM)} {what}", Level.COMPARISON)
@@ -86,18 +86,20 @@ class _Words:
         return self.said(arguments, f"starts with {self.piece(arguments[1]).at(Level.SUM)}")
 
     def total(self, arguments: Sequence[Expression]) -> Piece:
-        pieces = [self.piece(one) for one in arguments]
-        return pieces[0] if len(pieces) == 1 else Piece(" + ".join(one.at(Level.SUM) for one in pieces), Level.SUM)
+        pieces = [self.piece(argument) for argument in arguments]
+        return pieces[0] if len(pieces) == 1 else Piece(" + ".join(piece.at(Level.SUM) for piece in pieces), Level.SUM)
 
     def listed(self, name: str, arguments: Sequence[Expression]) -> Piece:
-        return Piece(f"{name}({', '.join(self.piece(one).at(Level.OR) for one in arguments)})")
+        return Piece(f"{name}({', '.join(self.piece(argument).at(Level.OR) for argument in arguments)})")
 
     def coalesce(self, arguments: Sequence[Expression]) -> Piece:
         # A value that counts as 0 where it is missing reads as the value, as in a total.
-        pieces = [self.piece(one) for one in arguments if not (isinstance(one, Number) and not one.value)]
+        pieces = [
+            self.piece(argument) for argument in arguments if not (isinstance(argument, Number) and not argument.value)
+        ]
         if len(pieces) < 2:
             return pieces[0] if pieces else self.piece(arguments[0])
-        parts = [one.at(Level.OR) for one in pieces]
+        parts = [piece.at(Level.OR) for piece in pieces]
         if len(parts) == 2:
             return Piece(f"{parts[0]}, or {parts[1]} where it is missing", Level.PHRASE)
         return Piece(f"the first known of {', '.join(parts[:-1])} and {parts[-1]}", Level.PHRASE)
@@ -130,9 +132,9 @@ class _Words:
     def ceiling(self, arguments: Sequence[Expression]) -> Piece:
         return Piece(f"{self.piece(arguments[0]).at(Level.SUM)}, rounded up", Level.PHRASE)
 
-    def items(self, one: Expression) -> Sequence[str] | None:
+    def items(self, expression: Expression) -> Sequence[str] | None:
         """The items of a list literal."""
-        word = self.word(one.name) if isinstance(one, Name) else ""
+        word = self.word(expression.name) if isinstance(expression, Name) else ""
         return None if isinstance(word, str) else word
 
     def of_list(self, what: str, arguments: Sequence[Expression]) -> Piece:
@@ -158,7 +160,7 @@ class _Words:
         first, second = map(self.items, arguments)
         if first is not None and second is not None:
             return _sum([f"{a} x {b}" for a, b in zip(first, second, strict=True)])
-        return Piece(f"sum of {' x '.join(_tight(self.piece(one)) for one in arguments)}", Level.PRODUCT)
+        return Piece(f"sum of {' x '.join(_tight(self.piece(argument)) for argument in arguments)}", Level.PRODUCT)
 
     def deviation(self, arguments: Sequence[Expression]) -> Piece:
         squares, values, count = arguments
@@ -211,9 +213,9 @@ def _named(text: str) -> Piece:
     return Piece(text)
 
 
-def _leaf(one: Number | Text | Null) -> str:
-    if isinstance(one, Number):
-        whole = one.value.is_integer() and _LARGE <= one.value < 1e15
-        digits = f"{one.value:,.0f}" if whole else digits_of(one.value)
-        return digits + (f" {_UNITS.get(one.unit.symbol, one.unit.symbol)}" if one.unit is not None else "")
-    return quoted(one.value) if isinstance(one, Text) else "no value"
+def _leaf(leaf: Number | Text | Null) -> str:
+    if isinstance(leaf, Number):
+        whole = leaf.value.is_integer() and _LARGE <= leaf.value < 1e15
+        digits = f"{leaf.value:,.0f}" if whole else digits_of(leaf.value)
+        return digits + (f" {_UNITS.get(leaf.unit.symbol, leaf.unit.symbol)}" if leaf.unit is not None else "")
+    return quoted(leaf.value) if isinstance(leaf, Text) else "no value"
