@@ -56,7 +56,9 @@ def _by_sysplex(members: Sequence[Finding]) -> list[list[Finding]]:
 
 
 def _one(members: Sequence[Finding]) -> Finding:
-    lead, *others = sorted(members, key=lambda one: (one.rule.cause.order if one.rule.cause else 0, *weight(one)))
+    lead, *others = sorted(
+        members, key=lambda member: (member.rule.cause.order if member.rule.cause else 0, *weight(member))
+    )
     if not others:
         return lead
     costs: dict[str, float] = {}
@@ -66,13 +68,13 @@ def _one(members: Sequence[Finding]) -> Finding:
     most = max(costs, key=lambda rule: costs[rule], default=None)
     return replace(
         lead,
-        severity=max((one.severity for one in members), key=lambda severity: severity.rank),
+        severity=max((member.severity for member in members), key=lambda severity: severity.rank),
         contributing=tuple(others),
         own_cost=lead.cost,
         # A cause is acknowledged where all that is seen of it is.
-        acknowledged=lead.acknowledged if all(one.acknowledged for one in members) else "",
+        acknowledged=lead.acknowledged if all(member.acknowledged for member in members) else "",
         cost=costs[most] if most is not None else None,
-        cost_rule=next(one.rule for one in members if one.rule.id == most) if most is not None else None,
+        cost_rule=next(member.rule for member in members if member.rule.id == most) if most is not None else None,
     )
 
 

@@ -87,13 +87,17 @@ def check(
             outcomes += _of_grain(inputs, _kept(inputs, grain, members, table), members, releases)
             inputs.connection.execute(f"drop table {table}")
         drop_views(inputs, views)
-    every = withheld([one for outcome in outcomes for one in outcome.fired])
+    every = withheld([finding for outcome in outcomes for finding in outcome.fired])
     wanted, suppressed, notes = decided(every, decisions, today or date.today())
     fired, left_out = shortened(joined(wanted))
     return Findings(
         fired=ranked(fired),
-        passed=tuple(sorted((one for o in outcomes for one in o.passed), key=lambda one: one.rule.id)),
-        not_checked=tuple(sorted((one for o in outcomes for one in o.not_checked), key=lambda one: one.rule.id)),
+        passed=tuple(sorted((passed for o in outcomes for passed in o.passed), key=lambda passed: passed.rule.id)),
+        not_checked=tuple(
+            sorted(
+                (unchecked for o in outcomes for unchecked in o.not_checked), key=lambda unchecked: unchecked.rule.id
+            )
+        ),
         left_out=left_out,
         suppressed=tuple(suppressed),
         decisions=tuple(notes),
@@ -144,7 +148,9 @@ def _of_grain(
         outside = sorted(system for system, release in releases.items() if span and not span.include(release))
         evaluation = Evaluation(inputs, kept, members, outside, undated=undated)
         judged = evaluation.judged()
-        values = evaluation.values({rule.id: [one.entity for one in _fired(objects)] for rule, objects in judged})
+        values = evaluation.values(
+            {rule.id: [finding.entity for finding in _fired(objects)] for rule, objects in judged}
+        )
         outcomes += [_of_rule(evaluation, rule, objects, values.get(rule.id, {}), releases) for rule, objects in judged]
         evaluation.close()
     return outcomes
@@ -156,7 +162,7 @@ def _undated(facts: Query) -> bool:
 
 
 def _fired(judged: Sequence[Judged]) -> list[Judged]:
-    return [one for one in judged if one.severity is not None]
+    return [candidate for candidate in judged if candidate.severity is not None]
 
 
 def _of_rule(
@@ -166,13 +172,15 @@ def _of_rule(
     values: Mapping[tuple[str | None, ...], Values],
     releases: Mapping[str, tuple[int, int]],
 ) -> Findings:
-    known = sum(one.known for one in judged)
+    known = sum(candidate.known for candidate in judged)
     if not known:
         return Findings(not_checked=(_nothing_known(evaluation, rule, releases),))
     fired = _fired(judged)
     if not fired:
-        return Findings(passed=(Passed(rule, sum(one.known > 0 for one in judged), known),))
-    return Findings(fired=tuple(_finding(rule, evaluation.whole, one, values[one.entity], releases) for one in fired))
+        return Findings(passed=(Passed(rule, sum(candidate.known > 0 for candidate in judged), known),))
+    return Findings(
+        fired=tuple(_finding(rule, evaluation.whole, finding, values[finding.entity], releases) for finding in fired)
+    )
 
 
 def _nothing_known(evaluation: Evaluation, rule: Rule, releases: Mapping[str, tuple[int, int]]) -> NotChecked:
@@ -199,24 +207,28 @@ def _nothing_known(evaluation: Evaluation, rule: Rule, releases: Mapping[str, tu
     return NotChecked(rule, Lack.NOTHING, f"{grain.title}: none{where}")
 
 
-def _finding(rule: Rule, grain: Grain, one: Judged, values: Values, releases: Mapping[str, tuple[int, int]]) -> Finding:
+def _finding(
+    rule: Rule, grain: Grain, candidate: Judged, values: Values, releases: Mapping[str, tuple[int, int]]
+) -> Finding:
     named: tuple[Key | Attribute, ...] = (*grain.keys, *grain.attributes)
     titles = _IDENTITY_TITLES | {part.name: part.title for part in named}
-    names = dict(values.attributes) | dict(zip(rule.by, one.entity, strict=True))
+    names = dict(values.attributes) | dict(zip(rule.by, candidate.entity, strict=True))
     columns = [grain.column(name) for name in rule.evidence]
     cost = None
-    if values.cost_seconds is not None and values.cost_seconds > 0 and one.hours > 0:
-        cost = values.cost_seconds / one.hours
+    if values.cost_seconds is not None and values.cost_seconds > 0 and candidate.hours > 0:
+        cost = values.cost_seconds / candidate.hours
     known = releases_of(names, releases)
     prose = Filling(names, values.written, known)
     orders = Filling(names, values.commanded, known)
-    entity = tuple(Entity(name, titles[name], value) for name, value in zip(rule.by, one.entity, strict=True) if value)
+    entity = tuple(
+        Entity(name, titles[name], value) for name, value in zip(rule.by, candidate.entity, strict=True) if value
+    )
     named_object = " / ".join(part.value for part in entity if part.value)
     command, missing = rule.command.commands(orders)
     undo, not_undone = rule.undo.commands(orders) if command else ("", ())
     return Finding(
         rule=rule,
-        severity=one.severity or rule.severity,
+        severity=candidate.severity or rule.severity,
         entity=entity,
         sentence=rule.sentence.sentences(
             prose, f"{named_object}: {rule.title}." if named_object else f"{rule.title}.", is_grouped=True
@@ -229,12 +241,12 @@ def _finding(rule: Rule, grain: Grain, one: Judged, values: Values, releases: Ma
             *_changed(grain, values),
         ),
         evidence=tuple(Evidence(c.name, c.title, c.unit, values.columns[c.name]) for c in columns),
-        worst=one.worst,
-        worst_time=one.worst_time,
-        holding=one.holding,
-        intervals=one.known,
-        start=one.start,
-        end=one.end,
+        worst=candidate.worst,
+        worst_time=candidate.worst_time,
+        holding=candidate.holding,
+        intervals=candidate.known,
+        start=candidate.start,
+        end=candidate.end,
         cost=cost,
         thing=rule.cause.thing.key(prose) if rule.cause is not None else "",
     )
@@ -247,8 +259,12 @@ def _unrecorded(
 
     def titles(places: Sequence[Place]) -> list[str]:
         names = [names_of(place.expression) if place.expression is not None else {place.name} for place in places]
-        known = {fact.name: fact.title for fact in grain.facts} | {one.name: one.title for one in grain.metrics}
-        known |= {key.name: key.title for key in grain.keys} | {one.name: one.title for one in grain.attributes}
+        known = {fact.name: fact.title for fact in grain.facts} | {
+            metric.name: metric.title for metric in grain.metrics
+        }
+        known |= {key.name: key.title for key in grain.keys} | {
+            attribute.name: attribute.title for attribute in grain.attributes
+        }
         return list(dict.fromkeys(known.get(name, name) for group in names for name in sorted(group)))
 
     remarks = []

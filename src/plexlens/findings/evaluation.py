@@ -169,7 +169,7 @@ class Evaluation:
         """
         columns = frozenset[str]().union(*(rule.numbers for rule in rules))
         wanted = {*self.by, *named}
-        attributes = tuple(one for one in self.whole.attributes if one.name in wanted)
+        attributes = tuple(attribute for attribute in self.whole.attributes if attribute.name in wanted)
         return replace(reduced(self.whole, columns, ()), attributes=attributes)
 
     # --- who ----------------------------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ class Evaluation:
         if not rules:
             return {}
         grain = self.grain([rule for _, rule in rules], frozenset[str]().union(*(rule.named for _, rule in rules)))
-        attributes = [one.name for one in grain.attributes if one.name not in self.by]
+        attributes = [attribute.name for attribute in grain.attributes if attribute.name not in self.by]
         # One statement for all of them: the number of the rule keeps them apart.
         apart = replace(grain, keys=(*grain.keys, Key(_RULE, "Rule")))
         by = (_RULE, *self.by)
@@ -343,7 +343,7 @@ class Evaluation:
         taken_back = [place.expression for rule in rules for place in rule.undo.places if place.expression is not None]
         undone = {name for one in taken_back for name in names_of(one)}
         settings = {fact.name for fact in self.whole.facts if is_setting(fact) or fact.name in undone}
-        read = {name: one.facts for name, one in read_by(grain, grain.metrics).items()}
+        read = {name: metric.facts for name, metric in read_by(grain, grain.metrics).items()}
         settings |= {name for name, fields in read.items() if fields and fields <= settings}
         named = frozenset[str]().union(*(rule.numbers for rule in rules))
         return tuple(sorted(named & settings))
@@ -369,7 +369,7 @@ class Evaluation:
             names = [name for name in others if (name in measured) == (time == "interval")]
             if not names:
                 continue
-            named = tuple(one for one in grain.attributes if one.name in self.by)
+            named = tuple(attribute for attribute in grain.attributes if attribute.name in self.by)
             reduced_grain = replace(reduced(grain, names, ()), attributes=named)
             rows = evaluate(self.inputs, reduced_grain, by=self.by, time=time, kept=self.facts, shown=names)
             assert rows is not None

@@ -213,32 +213,41 @@ class Findings:
     @property
     def worst(self) -> Severity | None:
         """The highest severity that fired; None if no rule fired."""
-        return max((one.severity for one in self.fired), key=lambda one: one.rank, default=None)
+        return max((finding.severity for finding in self.fired), key=lambda finding: finding.rank, default=None)
 
     def at_or_above(self, severity: Severity) -> tuple[Finding, ...]:
         """Findings of this severity or a higher one that the site has not acknowledged."""
-        return tuple(one for one in self.fired if one.severity.rank >= severity.rank and not one.acknowledged)
+        return tuple(
+            finding for finding in self.fired if finding.severity.rank >= severity.rank and not finding.acknowledged
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Only JSON types; numbers in base units, times in UTC, costs in seconds per hour."""
         return {
-            "fired": [_finding(one) for one in self.fired],
+            "fired": [_finding(finding) for finding in self.fired],
             "passed": [
-                {"rule": one.rule.id, "title": one.rule.title, "objects": one.objects, "intervals": one.intervals}
-                for one in self.passed
+                {
+                    "rule": passed.rule.id,
+                    "title": passed.rule.title,
+                    "objects": passed.objects,
+                    "intervals": passed.intervals,
+                }
+                for passed in self.passed
             ],
             "not_checked": [
                 {
-                    "rule": one.rule.id,
-                    "title": one.rule.title,
-                    "lack": str(one.lack),
-                    "reason": one.reason,
-                    "needs": list(one.needs),
+                    "rule": unchecked.rule.id,
+                    "title": unchecked.rule.title,
+                    "lack": str(unchecked.lack),
+                    "reason": unchecked.reason,
+                    "needs": list(unchecked.needs),
                 }
-                for one in self.not_checked
+                for unchecked in self.not_checked
             ],
             "left_out": dict(self.left_out),
-            "suppressed": [_finding(one.finding) | {"reason": one.reason} for one in self.suppressed],
+            "suppressed": [
+                _finding(suppressed.finding) | {"reason": suppressed.reason} for suppressed in self.suppressed
+            ],
             "decisions": list(self.decisions),
         }
 
@@ -250,20 +259,20 @@ def _time(moment: datetime | None) -> str | None:
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def _finding(one: Finding) -> dict[str, Any]:
-    rule = one.rule
+def _finding(finding: Finding) -> dict[str, Any]:
+    rule = finding.rule
     return {
-        "rank": one.rank,
+        "rank": finding.rank,
         "rule": rule.id,
         "title": rule.title,
-        "severity": str(one.severity),
-        "entity": {part.column: part.value for part in one.entity},
-        "sentence": one.sentence,
-        "action": one.action,
-        "command": one.command or None,
-        "undo": one.undo or None,
-        "remarks": list(one.remarks),
-        "acknowledged": one.acknowledged or None,
+        "severity": str(finding.severity),
+        "entity": {part.column: part.value for part in finding.entity},
+        "sentence": finding.sentence,
+        "action": finding.action,
+        "command": finding.command or None,
+        "undo": finding.undo or None,
+        "remarks": list(finding.remarks),
+        "acknowledged": finding.acknowledged or None,
         "evidence": [
             {
                 "column": f"{rule.grain}.{part.column}",
@@ -271,15 +280,17 @@ def _finding(one: Finding) -> dict[str, Any]:
                 "value": part.value,
                 "unit": part.unit.base,
             }
-            for part in one.evidence
+            for part in finding.evidence
         ],
-        "worst": {"value": one.worst, "time": _time(one.worst_time)} if one.worst_time is not None else None,
-        "holding": one.holding,
-        "intervals": one.intervals,
-        "span": [_time(one.start), _time(one.end)],
-        "cost": None if one.cost is None else {"seconds_per_hour": one.cost, "kind": str(one.cost_kind)},
-        "cause": None if rule.cause is None or not one.thing else {"name": rule.cause.name, "thing": one.thing},
-        "contributing": [_finding(other) for other in one.contributing],
+        "worst": {"value": finding.worst, "time": _time(finding.worst_time)}
+        if finding.worst_time is not None
+        else None,
+        "holding": finding.holding,
+        "intervals": finding.intervals,
+        "span": [_time(finding.start), _time(finding.end)],
+        "cost": None if finding.cost is None else {"seconds_per_hour": finding.cost, "kind": str(finding.cost_kind)},
+        "cause": None if rule.cause is None or not finding.thing else {"name": rule.cause.name, "thing": finding.thing},
+        "contributing": [_finding(other) for other in finding.contributing],
         "source": {
             "document": rule.source.document,
             "where": rule.source.where,

@@ -98,7 +98,7 @@ class _Maker:
 
     def placed(self, key: str, error: RuleError | ExpressionError) -> RuleError:
         keys = (key, key.partition(".")[0], "")
-        file, line = next((self.draft.places[one] for one in keys if one in self.draft.places), ("", None))
+        file, line = next((self.draft.places[key] for key in keys if key in self.draft.places), ("", None))
         return RuleError.placed(
             error, file=file, line=line, where=f"rule {self.draft.id}" + (f", {key}" if key else "")
         )
@@ -154,7 +154,7 @@ class _Maker:
 
     def names(self, key: str, valid: Mapping[str, Any], what: str) -> tuple[str, ...]:
         value = self.value(key)
-        if not isinstance(value, list) or not value or not all(isinstance(one, str) for one in value):
+        if not isinstance(value, list) or not value or not all(isinstance(item, str) for item in value):
             self.fail(key, f"it is {value!r}, not a list of names", f"name {what}")
         for name in value:
             if name not in valid:
@@ -180,7 +180,7 @@ class _Maker:
         columns: tuple[Fact | Metric, ...] = (*grain.facts, *grain.metrics)
         numbers = {column.name: column for column in columns}
         keys = {"system": 0, "sysplex": 0} | {key.name: 0 for key in grain.keys}
-        attributes = {one.name: 0 for one in grain.attributes}
+        attributes = {attribute.name: 0 for attribute in grain.attributes}
         by = self.names("by", keys | attributes, f"a key or attribute of {grain.name}")
         severity = self.word("severity", Severity)
         scope = numbers_of(grain)

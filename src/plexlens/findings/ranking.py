@@ -47,7 +47,7 @@ class Group:
     @property
     def severity(self) -> Severity:
         """The highest severity of a member."""
-        return max((one.severity for one in self.members), key=lambda severity: severity.rank)
+        return max((member.severity for member in self.members), key=lambda severity: severity.rank)
 
 
 def groups(findings: Iterable[Finding]) -> tuple[Group, ...]:
@@ -57,7 +57,7 @@ def groups(findings: Iterable[Finding]) -> tuple[Group, ...]:
         by_rule.setdefault(finding.rule.id, []).append(finding)
     made = []
     for members in by_rule.values():
-        costs = [one.cost for one in members if one.cost is not None]
+        costs = [member.cost for member in members if member.cost is not None]
         made.append(Group(tuple(sorted(members, key=weight)), sum(costs) if costs else None))
     return tuple(sorted(made, key=_key))
 
@@ -75,6 +75,6 @@ def _key(group: Group) -> tuple[bool, float, int, float, int, str]:
         -cost if cost >= NOTICEABLE else 0.0,
         -group.severity.rank,
         -cost,
-        -max(one.holding for one in group.members),
+        -max(member.holding for member in group.members),
         group.rule.id,
     )

@@ -170,7 +170,7 @@ def _entries_of(file: Path) -> list[_Entry]:
                 file=str(file), what=f"{key!r} has no meaning here", remedy="a rule file holds [[rule]] tables alone"
             )
     rules = document.get("rule", [])
-    if not isinstance(rules, list) or not all(isinstance(one, dict) for one in rules):
+    if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
         raise RuleError(file=str(file), what="'rule' is not a list of tables", remedy="begin each rule with [[rule]]")
     lines = _lines(text, len(rules))
     entries = []

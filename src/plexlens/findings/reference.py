@@ -196,7 +196,7 @@ def rule_lines(rule: Rule) -> list[str]:
 def left_out() -> tuple[tuple[str, str], ...]:
     """Rules of thumb that Plexlens leaves out, and why."""
     text = (Path(__file__).parent / "left_out.toml").read_text(encoding="utf-8")
-    return tuple((one["what"], one["why"]) for one in tomli.loads(text)["left_out"])
+    return tuple((entry["what"], entry["why"]) for entry in tomli.loads(text)["left_out"])
 
 
 def rule_json(rule: Rule) -> dict[str, Any]:

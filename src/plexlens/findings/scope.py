@@ -13,6 +13,11 @@ def numbers_of(grain: Grain) -> Scope:
 
 def rows_of(grain: Grain) -> Scope:
     """Keys, attributes and facts of a grain: the names available before roll-up."""
-    named = ("system", "sysplex", *(key.name for key in grain.keys), *(one.name for one in grain.attributes))
+    named = (
+        "system",
+        "sysplex",
+        *(key.name for key in grain.keys),
+        *(attribute.name for attribute in grain.attributes),
+    )
     bases = {fact.name: fact.unit.base for fact in grain.facts}
     return Scope.of(f"a key, attribute or fact of {grain.name}", bases, named)

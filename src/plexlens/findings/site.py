@@ -171,17 +171,17 @@ def decided(
     findings: Sequence[Finding], decisions: Sequence[Decision], today: date
 ) -> tuple[list[Finding], list[Suppressed], list[str]]:
     """The remaining findings, the suppressed ones, and messages about the decisions themselves."""
-    valid = [one for one in decisions if one.until is None or one.until >= today]
+    valid = [decision for decision in decisions if decision.until is None or decision.until >= today]
     notes = [
-        f"{one.place}: the decision to {one.kind} expired on {one.until} and is ignored."
-        for one in decisions
-        if one not in valid
+        f"{decision.place}: the decision to {decision.kind} expired on {decision.until} and is ignored."
+        for decision in decisions
+        if decision not in valid
     ]
     used: set[int] = set()
     stay: list[Finding] = []
     gone: list[Suppressed] = []
     for finding in findings:
-        meeting = [number for number, one in enumerate(valid) if one.meets(finding)]
+        meeting = [number for number, decision in enumerate(valid) if decision.meets(finding)]
         used.update(meeting)
         suppressing = next((valid[n] for n in meeting if valid[n].kind == "suppress"), None)
         if suppressing is not None:
@@ -190,6 +190,8 @@ def decided(
         reason = next((str(valid[n]) for n in meeting), "")
         stay.append(replace(finding, acknowledged=reason) if reason else finding)
     notes += [
-        f"{one.place}: the decision to {one.kind} met no finding." for n, one in enumerate(valid) if n not in used
+        f"{decision.place}: the decision to {decision.kind} met no finding."
+        for n, decision in enumerate(valid)
+        if n not in used
     ]
     return stay, gone, notes
