@@ -97,12 +97,12 @@ class Db2Records:
     @property
     def lost_records(self) -> int:
         """Records of IFCID 198 that are missing."""
-        return sum(one.lost for one in self.sequences.values())
+        return sum(sequence.lost for sequence in self.sequences.values())
 
     @property
     def lost(self) -> int:
         """References lost: missing records times the average number of references per record."""
-        records = sum(one.records for one in self.sequences.values())
+        records = sum(sequence.records for sequence in self.sequences.values())
         return round(self.lost_records * self.references / records) if records else 0
 
     def batch(self, tables: Mapping[str, pa.RecordBatch]) -> pa.RecordBatch | None:
@@ -301,12 +301,12 @@ def _codes(
     """
     encoded = pc.fill_null(column, "").dictionary_encode()
     letters = encoded.dictionary.to_pylist()
-    known = np.array([codes.index(meanings[one]) if one in meanings else -1 for one in letters], np.int16)
+    known = np.array([codes.index(meanings[letter]) if letter in meanings else -1 for letter in letters], np.int16)
     indices = encoded.indices.to_numpy()
     unknown = {}
     if (known < 0).any():
         counts = np.bincount(indices if among is None else indices[among], minlength=len(letters))
-        unknown = {one: int(counts[at]) for at, one in enumerate(letters) if known[at] < 0 and counts[at]}
+        unknown = {letter: int(counts[at]) for at, letter in enumerate(letters) if known[at] < 0 and counts[at]}
     return known[indices], unknown
 
 

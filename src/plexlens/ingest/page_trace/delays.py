@@ -125,7 +125,7 @@ class IoDelays:
     def found(self) -> list[ObjectDelay]:
         """The objects, ordered by synchronous I/O, highest first; sums of IFCID 199 if no I/O was paired."""
         told = self.by_object or self.summed
-        return sorted(told.values(), key=lambda one: (-one.sync_ios, one.pool, one.object, one.partition))
+        return sorted(told.values(), key=lambda delay: (-delay.sync_ios, delay.pool, delay.object, delay.partition))
 
     def add(self, starts: _Events | None, ends: _Events | None) -> None:
         """Pair the next events."""

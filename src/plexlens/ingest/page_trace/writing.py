@@ -143,7 +143,7 @@ class _Named:
         made["member"] = _named(batch["member"], names.member) if names.members else batch["member"]
         made["pool"] = _named(batch["pool"], names.pool)
         made["object"] = _named(batch["object"], lambda one: names.page_set(one) if names.has_name(one) else str(one))
-        made["function"] = _named(batch["function"], lambda one: _core.TRACE_FUNCTIONS[one])
+        made["function"] = _named(batch["function"], lambda function: _core.TRACE_FUNCTIONS[function])
         made["access"] = _named(batch["access"], lambda one: _core.TRACE_ACCESSES[one])
         made[KIND] = _named(batch["object"], lambda one: names.kind(one) or None)
         lost: npt.NDArray[np.uint64] = np.zeros(batch.num_rows, np.uint64)
