@@ -45,16 +45,16 @@ def _commands(old: GroupPoolSettings, new: GroupPoolSettings, group: str) -> lis
     return lines
 
 
-def _attributes(one: GroupPoolSettings) -> dict[str, str]:
+def _attributes(settings: GroupPoolSettings) -> dict[str, str]:
     return {
-        "RATIO": f"{one.ratio:g}",
-        "CLASST": f"{one.class_threshold},{one.class_pages}",
-        "GBPOOLT": str(one.pool_threshold),
+        "RATIO": f"{settings.ratio:g}",
+        "CLASST": f"{settings.class_threshold},{settings.class_pages}",
+        "GBPOOLT": str(settings.pool_threshold),
     }
 
 
-def _kilobytes(one: GroupPoolSettings) -> int:
-    return -(-one.bytes // 1024)
+def _kilobytes(settings: GroupPoolSettings) -> int:
+    return -(-settings.bytes // 1024)
 
 
 def structures_script(
@@ -85,10 +85,12 @@ def structures_script(
     return growing, shrinking
 
 
-def _defined(one: GroupPoolSettings, group: str) -> str:
+def _defined(settings: GroupPoolSettings, group: str) -> str:
     """Remark on what to define for a group buffer pool that does not exist yet."""
-    structure = f"{group or '<group>'}_{one.structure}"
-    return f"-- Define structure {structure} in the CFRM policy: SIZE({_kilobytes(one)}), RATIO {one.ratio:g}."
+    structure = f"{group or '<group>'}_{settings.structure}"
+    return (
+        f"-- Define structure {structure} in the CFRM policy: SIZE({_kilobytes(settings)}), RATIO {settings.ratio:g}."
+    )
 
 
 def _remarks(lines: list[str]) -> list[str]:

@@ -89,17 +89,17 @@ class Cluster:
     @property
     def smallest(self) -> int:
         """Smallest maximum working set."""
-        return min(one.working_set.maximum for one in self.members)
+        return min(member.working_set.maximum for member in self.members)
 
     @property
     def largest(self) -> int:
         """Largest maximum working set."""
-        return max(one.working_set.maximum for one in self.members)
+        return max(member.working_set.maximum for member in self.members)
 
     @property
     def pages(self) -> float:
         """Sum of the members' average working sets."""
-        return sum(one.working_set.average for one in self.members)
+        return sum(member.working_set.average for member in self.members)
 
     @property
     def share(self) -> float:
@@ -109,11 +109,11 @@ class Cluster:
     @property
     def is_large(self) -> bool:
         """Whether each of its objects takes a large part of the pool."""
-        return all(one.working_set.maximum_share >= LARGE for one in self.members)
+        return all(member.working_set.maximum_share >= LARGE for member in self.members)
 
     def total(self, name: str) -> float:
         """Sum of an attribute over the members' I/O; unknown values count as zero."""
-        return sum(getattr(one.io, name) or 0.0 for one in self.members)
+        return sum(getattr(member.io, name) or 0.0 for member in self.members)
 
 
 @dataclass(frozen=True)
@@ -135,15 +135,15 @@ class PoolClusters:
     @property
     def advice(self) -> str:
         """Advice on splitting the pool that follows from the clusters, as a sentence."""
-        if sum(len(one.members) for one in self.clusters) < 2:
+        if sum(len(cluster.members) for cluster in self.clusters) < 2:
             return "One object: there is nothing to split."
-        accesses = {one.access for one in self.clusters}
-        large = [one for one in self.clusters if one.is_large]
-        others = [one for one in self.clusters if not one.is_large]
+        accesses = {cluster.access for cluster in self.clusters}
+        large = [cluster for cluster in self.clusters if cluster.is_large]
+        others = [cluster for cluster in self.clusters if not cluster.is_large]
         if len(accesses) > 1:
             return "Random and sequential objects are mixed: pools of their own are worth a simulation."
         if large and others:
-            count = sum(len(one.members) for one in large)
+            count = sum(len(cluster.members) for cluster in large)
             who = "1 object holds" if count == 1 else f"{count} objects hold"
             return f"{who} {LARGE:.0%} of the pool or more, each: splitting them off is worth a simulation."
         return "All of one access, and none stands out by size: there is little to gain from a split."
@@ -164,12 +164,12 @@ def clusters_of(ios: Sequence[Io], sets: Sequence[WorkingSet], *, number: int | 
     list of PoolClusters
         In the order of the pools' first objects.
     """
-    held = {(one.pool, one.name): one for one in sets}
+    held = {(data_set.pool, data_set.name): data_set for data_set in sets}
     pools: dict[str, list[tuple[Io, WorkingSet]]] = {}
     for io in ios:
-        one = held.get((io.pool, io.name))
-        if one is not None and io.getpages:
-            pools.setdefault(io.pool, []).append((io, one))
+        data_set = held.get((io.pool, io.name))
+        if data_set is not None and io.getpages:
+            pools.setdefault(io.pool, []).append((io, data_set))
     return [_pool(name, objects, number) for name, objects in pools.items()]
 
 
@@ -177,11 +177,11 @@ def _pool(pool: str, objects: list[tuple[Io, WorkingSet]], number: int | None) -
     found: list[Cluster] = []
     silhouettes: dict[Access, float] = {}
     for access in Access:
-        members = [one for one in objects if _access(one[0]) is access]
+        members = [pair for pair in objects if _access(pair[0]) is access]
         if not members:
             continue
-        members.sort(key=lambda one: (-one[1].maximum, one[1].name))
-        labels, each, mean = group(np.array([one[1].maximum_share for one in members]), number)
+        members.sort(key=lambda member: (-member[1].maximum, member[1].name))
+        labels, each, mean = group(np.array([member[1].maximum_share for member in members]), number)
         if mean is not None:
             silhouettes[access] = mean
         for label in range(int(labels.max()) + 1):
@@ -214,9 +214,9 @@ def group(shares: Floats, number: int | None = None) -> tuple[Integers, Floats |
     core = shares[:CLUSTERED]
     different = len(np.unique(core))
     most = min(MOST if number is None else number, different)
-    one = np.zeros(len(shares), np.int64)
+    single = np.zeros(len(shares), np.int64)
     if most < 2:
-        return one, None, None
+        return single, None, None
     tree = hierarchy.linkage(core.reshape(-1, 1), method="ward")
     cuts = {}
     for count in range(2, most + 1) if number is None else (most,):
@@ -226,7 +226,7 @@ def group(shares: Floats, number: int | None = None) -> tuple[Integers, Floats |
     labels, each = cuts[best]
     mean = float(np.mean(each))
     if number is None and mean < STRUCTURE:
-        return one, None, mean
+        return single, None, mean
     if len(shares) > len(core):
         labels, each = _with_rest(shares, core, labels, each)
     return labels, each, mean

@@ -145,14 +145,14 @@ class IoCost:
         names = ("sync_read", "async_io", "page_fix", "sync_delay", "async_delay", "group_request")
         return {
             name: {
-                "value": one.value,
-                "unit": one.unit.base,
-                "origin": str(one.origin),
-                "source": one.source,
-                "low": one.low,
-                "high": one.high,
+                "value": assumption.value,
+                "unit": assumption.unit.base,
+                "origin": str(assumption.origin),
+                "source": assumption.source,
+                "low": assumption.low,
+                "high": assumption.high,
             }
-            for name, one in zip(names, self.assumptions, strict=False)
+            for name, assumption in zip(names, self.assumptions, strict=False)
         }
 
 

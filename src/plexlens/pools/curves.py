@@ -175,8 +175,8 @@ def read_curves(
         The trace holds what cannot be understood.
     """
     for batch in trace.batches(progress):
-        for one in curves:
-            add_to(one, batch, source=source)
+        for curve in curves:
+            add_to(curve, batch, source=source)
 
 
 def add_to(curves: _core.PoolCurves, batch: pa.RecordBatch, *, source: str = "") -> None:

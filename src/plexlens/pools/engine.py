@@ -210,9 +210,9 @@ def new_group(
     """
     by_id: dict[int, dict[int, dict[str, Any]]] = {}
     for number, member in members.items():
-        for one in pools.get(member, {}).values():
-            by_id.setdefault(id_of(one.name), {})[number] = one.engine()
-    have = {id_of(one.name): one for one in structures}
+        for settings in pools.get(member, {}).values():
+            by_id.setdefault(id_of(settings.name), {})[number] = settings.engine()
+    have = {id_of(structure.name): structure for structure in structures}
     for pool in sorted(by_id.keys() ^ have.keys()):
         if pool in have:
             raise UsageError(

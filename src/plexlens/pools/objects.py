@@ -147,29 +147,29 @@ def _total(*parts: float | None) -> float | None:
     return sum(known) if known else None
 
 
-def io_of(one: ObservedObject, observation: Observation) -> Io:
+def io_of(observed: ObservedObject, observation: Observation) -> Io:
     """The simulation's counters for an object, combined with its recorded I/O."""
-    counters, delay = one.counters, one.delay
+    counters, delay = observed.counters, observed.delay
     return Io(
-        pool=one.pool,
-        name=one.name,
-        kind=one.kind,
+        pool=observed.pool,
+        name=observed.name,
+        kind=observed.kind,
         seconds=observation.seconds,
-        partitions=one.partitions,
-        getpages=one.getpages,
-        random_getpages=one.getpages_of("random"),
+        partitions=observed.partitions,
+        getpages=observed.getpages,
+        random_getpages=observed.getpages_of("random"),
         sync_reads=counters.get("sync_reads", 0),
         prefetch_reads=counters.get("prefetch_reads", 0),
         prefetch_pages=counters.get("prefetch_pages", 0),
-        updates=one.updates,
+        updates=observed.updates,
         write_ios=counters.get("writes", 0),
         pages_written=counters.get("pages_written", 0),
         sync_delay=None if delay is None else delay.sync_mean,
         sync_delay_longest=delay.sync_longest if delay is not None and delay.sync_ios else None,
         prefetch_delay=None if delay is None else delay.prefetch_mean,
-        recorded_sync_reads=one.recorded_sync_reads if observation.recorded else None,
-        recorded_prefetches=one.recorded_prefetches if observation.recorded else None,
-        page_fixed=observation.settings[one.pool].pgfix,
+        recorded_sync_reads=observed.recorded_sync_reads if observation.recorded else None,
+        recorded_prefetches=observed.recorded_prefetches if observation.recorded else None,
+        page_fixed=observation.settings[observed.pool].pgfix,
     )
 
 
@@ -181,7 +181,11 @@ def objects_of(observation: Observation) -> list[Io]:
 def partitions_of(observation: Observation) -> list[Io]:
     """Data sets of objects that have several, ordered by read I/O, highest first."""
     several = {(one.pool, one.object) for one in observation.objects() if one.partitions > 1}
-    return ranked(io_of(one, observation) for one in observation.data_sets if (one.pool, one.object) in several)
+    return ranked(
+        io_of(data_set, observation)
+        for data_set in observation.data_sets
+        if (data_set.pool, data_set.object) in several
+    )
 
 
 def pools_of(observation: Observation) -> list[Io]:

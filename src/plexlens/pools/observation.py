@@ -133,24 +133,24 @@ class Observation:
     def objects(self) -> list[ObservedObject]:
         """Page sets with all their partitions, ordered by pool and name."""
         groups: dict[tuple[str, int], list[ObservedObject]] = {}
-        for one in self.data_sets:
-            groups.setdefault((one.pool, one.object), []).append(one)
+        for data_set in self.data_sets:
+            groups.setdefault((data_set.pool, data_set.object), []).append(data_set)
         merged = [_merged(parts, self._delay(*key)) for key, parts in groups.items()]
         return sorted(merged, key=lambda one: (*pool_order(one.pool), one.name))
 
     def _delay(self, pool: str, number: int) -> ObjectDelay | None:
         """I/O times of an object: those in its pool, else those of the pool in which they were recorded."""
-        own = [one for one in self.delays if one.object == number]
-        return _sum_of([one for one in own if pool_name(one.pool) == member_and_pool(pool)[1]] or own)
+        own = [delay for delay in self.delays if delay.object == number]
+        return _sum_of([delay for delay in own if pool_name(delay.pool) == member_and_pool(pool)[1]] or own)
 
     @property
     def recorded(self) -> bool:
         """Whether the trace records read I/Os."""
-        return any(one.recorded_sync_reads or one.recorded_prefetches for one in self.data_sets)
+        return any(data_set.recorded_sync_reads or data_set.recorded_prefetches for data_set in self.data_sets)
 
 
 def _merged(parts: Sequence[ObservedObject], delay: ObjectDelay | None) -> ObservedObject:
-    first = min(parts, key=lambda one: one.partition)
+    first = min(parts, key=lambda part: part.partition)
     counters: dict[str, int] = {}
     for part in parts:
         for name, count in part.counters.items():
@@ -174,8 +174,8 @@ def _merged(parts: Sequence[ObservedObject], delay: ObjectDelay | None) -> Obser
     )
 
 
-def _page_set(one: ObservedObject) -> str:
-    return one.name.removesuffix(f".{one.partition}") if one.partition else one.name
+def _page_set(observed: ObservedObject) -> str:
+    return observed.name.removesuffix(f".{observed.partition}") if observed.partition else observed.name
 
 
 def _sum_of(parts: Sequence[ObjectDelay]) -> ObjectDelay | None:
@@ -246,13 +246,13 @@ def observe(
                 for number, own in by_member(batch) if numbers else [(0, batch)]:
                     passes[numbers.get(number, ALONE)].add(own)
             if full:
-                for one in passes.values():
-                    one.look(simulation)
+                for replay in passes.values():
+                    replay.look(simulation)
     except _core.PoolError as error:
         raise refused(error) from error
     placed.check_all_met()
     looked = (ends - first) / (1e6 if facts.timed else 1.0)
-    every = [_observation(trace, configuration, simulation, one, looked) for one in passes.values()]
+    every = [_observation(trace, configuration, simulation, replay, looked) for replay in passes.values()]
     return _joined(every, simulation)
 
 
@@ -269,10 +269,10 @@ def _joined(parts: Sequence[Observation], simulation: Simulation) -> Observation
     """The observations of all members combined."""
     return replace(
         parts[0],
-        settings={name: pool for one in parts for name, pool in one.settings.items()},
-        data_sets=tuple(data_set for one in parts for data_set in one.data_sets),
+        settings={name: pool for part in parts for name, pool in part.settings.items()},
+        data_sets=tuple(data_set for part in parts for data_set in part.data_sets),
         pools=simulation.counters(),
-        filled={name: at for one in parts for name, at in one.filled.items()},
+        filled={name: at for part in parts for name, at in part.filled.items()},
         left_out=simulation.without_configuration(),
     )
 

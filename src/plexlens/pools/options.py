@@ -95,8 +95,8 @@ def with_options(
         placement[moved.strip()] = target.strip().upper()
     known = dict(configuration.structures)
     for option in structures:
-        one = _structure(option, known)
-        known[one.name] = one
+        structure = _structure(option, known)
+        known[structure.name] = structure
     return replace(configuration, pools=made, placement=placement, structures=known)
 
 
@@ -121,7 +121,7 @@ def _meant(given: str, pools: Mapping[str, PoolSettings], used: Used, option: st
     if member:
         return [full_name(member, pool)]
     users = [one for one in used if full_name(one, pool) in pools or pool in used[one]]
-    return [full_name(one, pool) for one in users or used]
+    return [full_name(user, pool) for user in users or used]
 
 
 def _known(pools: Mapping[str, PoolSettings], name: str, option: str) -> PoolSettings:

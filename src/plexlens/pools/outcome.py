@@ -70,11 +70,11 @@ def states_of(
         Settings that cannot be simulated, an unknown object, a shared pool without a group buffer pool.
     """
     shared = _dependents(trace, configurations, work, dependent, progress)
-    runs = [_Run(one, work, own) for one, own in zip(configurations, shared, strict=True)]
+    runs = [_Run(configuration, work, own) for configuration, own in zip(configurations, shared, strict=True)]
     # The engine of a Db2 alone moves objects itself; in a group, configurations of one placement share the moving.
     alike: dict[tuple[tuple[str, str], ...], list[_Run]] = {}
-    for one, run in zip(configurations, runs, strict=True):
-        alike.setdefault(tuple(sorted(one.placement.items())) if work.members else (), []).append(run)
+    for configuration, run in zip(configurations, runs, strict=True):
+        alike.setdefault(tuple(sorted(configuration.placement.items())) if work.members else (), []).append(run)
     moved = [(Placed(dict(placement), work.names), own) for placement, own in alike.items()]
     for batch in trace.batches(progress):
         for placed, own in moved:
@@ -94,10 +94,17 @@ def _dependents(
     """Data sets that must be kept coherent in each configuration."""
     if known is not None or not work.members:
         return [known or {}] * len(configurations)
-    moved = {tuple(sorted(one.placement.items())): one.placement for one in configurations if one.placement}
+    moved = {
+        tuple(sorted(configuration.placement.items())): configuration.placement
+        for configuration in configurations
+        if configuration.placement
+    }
     found = dependents(trace, work.names, list(moved.values()), progress=progress) if moved else []
     by_placement = dict(zip(moved, found, strict=True))
-    return [by_placement.get(tuple(sorted(one.placement.items())), work.dependent) for one in configurations]
+    return [
+        by_placement.get(tuple(sorted(configuration.placement.items())), work.dependent)
+        for configuration in configurations
+    ]
 
 
 class _Run:
@@ -110,7 +117,7 @@ class _Run:
         placement = work.numbers_of(configuration.placement)
         pools = configuration.pool_names
         # A group buffer pool may be there before the pool that is to use it.
-        there = {name: one for name, one in configuration.structures.items() if name in pools}
+        there = {name: structure for name, structure in configuration.structures.items() if name in pools}
         self._simulation = new_simulation(replace(configuration, structures=there), work.numbers, shared, placement)
 
     def add(self, batch: pa.RecordBatch) -> None:

@@ -68,7 +68,7 @@ class Activity:
 
     def __add__(self, other: Activity) -> Activity:
         """The sum of both; distinct pages add up if the two have none in common."""
-        return Activity(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+        return Activity(*(getattr(self, attribute.name) + getattr(other, attribute.name) for attribute in fields(self)))
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,9 @@ class GroupPoolActivity:
 
     def __add__(self, other: GroupPoolActivity) -> GroupPoolActivity:
         """The sum of both."""
-        return GroupPoolActivity(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+        return GroupPoolActivity(
+            *(getattr(self, attribute.name) + getattr(other, attribute.name) for attribute in fields(self))
+        )
 
 
 def use_of(counters: Mapping[str, int]) -> GroupPoolActivity:
@@ -206,10 +208,10 @@ class State:
         """Activity of each group buffer pool, by the name of its pool."""
         names = self.configuration.pool_names
         found = {pool: GroupPoolActivity() for pool in self.dependent if pool in names}
-        for name, one in self.uses.items():
+        for name, use in self.uses.items():
             pool = member_and_pool(name)[1].removeprefix("G")
             if pool in found:
-                found[pool] += one
+                found[pool] += use
         return found
 
     @property
@@ -247,8 +249,12 @@ class State:
 
         return State(
             self.configuration.of(member),
-            {member_and_pool(name)[1]: one for name, one in self.pools.items() if own(name)},
-            {(member_and_pool(pool)[1], name): one for (pool, name), one in self.data_sets.items() if own(pool)},
+            {member_and_pool(name)[1]: pool for name, pool in self.pools.items() if own(name)},
+            {
+                (member_and_pool(pool)[1], name): data_set
+                for (pool, name), data_set in self.data_sets.items()
+                if own(pool)
+            },
         )
 
 
@@ -371,11 +377,11 @@ def _state_to_json(state: State) -> dict[str, Any]:
         made |= {
             "group": settings.group,
             "group_pools": {
-                one.structure: asdict(one) | {"ratio": one.ratio, "bytes": one.bytes}
-                for one in settings.structures.values()
+                structure.structure: asdict(structure) | {"ratio": structure.ratio, "bytes": structure.bytes}
+                for structure in settings.structures.values()
             },
-            "group_pool_activity": {f"G{pool}": asdict(one) for pool, one in state.structures.items()},
-            "uses": {name: asdict(one) for name, one in state.uses.items()},
+            "group_pool_activity": {f"G{pool}": asdict(structure) for pool, structure in state.structures.items()},
+            "uses": {name: asdict(use) for name, use in state.uses.items()},
             "dependent": {pool: list(names) for pool, names in state.dependent.items()},
             "cpu_seconds": state.cpu_seconds,
         }

@@ -126,7 +126,9 @@ def assembled(
     delays = {f"{row['database']}.{row['page_set']}": row["sync_delay"] for row in db2}
     made = []
     for row in objects:
-        own = sorted(volumes.get((row["db2_catalog"], row["db2_object"]), []), key=lambda one: (-one[0], one[1]))
+        own = sorted(
+            volumes.get((row["db2_catalog"], row["db2_object"]), []), key=lambda volume: (-volume[0], volume[1])
+        )
         made.append(
             Response(
                 name=row["db2_object"],
@@ -197,14 +199,14 @@ class Contrast:
 def timed_responses(responses: Sequence[Response]) -> list[Timed]:
     """Objects as measured by SMF 42-6."""
     found = []
-    for one in responses:
-        ios, seconds = one.get("ios"), one.get("response_time")
+    for response in responses:
+        ios, seconds = response.get("ios"), response.get("response_time")
         if not ios or not seconds:
             continue
-        parts = {name: value for name in PARTS if (value := one.get(name)) is not None}
-        hits = one.get("read_hit_fraction")
-        hits = one.get("cache_hit_fraction") if hits is None else hits
-        found.append(Timed(one.name, ios, seconds, parts, hits, ", ".join(one.volumes[:3])))
+        parts = {name: value for name in PARTS if (value := response.get(name)) is not None}
+        hits = response.get("read_hit_fraction")
+        hits = response.get("cache_hit_fraction") if hits is None else hits
+        found.append(Timed(response.name, ios, seconds, parts, hits, ", ".join(response.volumes[:3])))
     return found
 
 
@@ -222,14 +224,14 @@ def contrasts(objects: Sequence[Timed]) -> list[Contrast]:
 
     Each object is told as the slow one once at most, against the fastest of those like it.
     """
-    order = sorted(objects, key=lambda one: (-one.ios, one.name))
+    order = sorted(objects, key=lambda timed: (-timed.ios, timed.name))
     found = []
     for slow in order:
         like = [
-            one for one in order
-            if one is not slow and abs(one.ios - slow.ios) <= ALIKE * max(one.ios, slow.ios)
+            timed for timed in order
+            if timed is not slow and abs(timed.ios - slow.ios) <= ALIKE * max(timed.ios, slow.ios)
         ]  # fmt: skip
-        fast = min(like, key=lambda one: (one.seconds, one.name), default=None)
+        fast = min(like, key=lambda timed: (timed.seconds, timed.name), default=None)
         if fast is not None and fast.seconds > 0 and slow.seconds >= APART * fast.seconds:
             found.append(_contrast(slow, fast))
     found.sort(key=lambda one: -one.slow.ios * (one.slow.seconds - one.fast.seconds))

@@ -227,7 +227,7 @@ class Configuration:
     @property
     def structure_bytes(self) -> int:
         """Storage of the group buffer pools in the coupling facility."""
-        return sum(one.bytes for one in self.structures.values())
+        return sum(structure.bytes for structure in self.structures.values())
 
     @property
     def members(self) -> list[str]:

@@ -168,7 +168,7 @@ def simulate(
         uses=total.uses,
         objects=objects,
         numbers=of_objects,
-        intervals=[*(one for one in run.ends() if one.end < last), total] if facts.timed else [],
+        intervals=[*(end for end in run.ends() if end.end < last), total] if facts.timed else [],
         first=first,
         last=last,
         seconds=facts.seconds,
@@ -214,8 +214,8 @@ class _Run:
         by_time: dict[int, SimulatedInterval] = {}
         for number, pool in self._pools.items():
             for time, fewest, most, counters in self.engine.snapshots(number):
-                one = by_time.setdefault(time, SimulatedInterval(time, {}))
-                one.pools[pool], one.chains[pool] = counters, (fewest, most)
+                interval = by_time.setdefault(time, SimulatedInterval(time, {}))
+                interval.pools[pool], interval.chains[pool] = counters, (fewest, most)
         return [by_time[time] for time in sorted(by_time)]
 
 
@@ -314,7 +314,7 @@ def write_smf(
     start = SimulatedInterval(simulated.first, {})
     ends = [start, *simulated.intervals] if simulated.intervals else []
     if not simulated.members:
-        own = [_statistics(simulated, one, ALONE) for one in ends]
+        own = [_statistics(simulated, end, ALONE) for end in ends]
         return write_statistics(path, [Member(system, subsystem, statistics=own)])
     if re.fullmatch(r"[A-Z0-9@#$]{1,8}", group) is None:
         raise UsageError(

@@ -227,7 +227,7 @@ def completed(
     if not work.members:
         return configuration
     names = configuration.pool_names
-    kept = {pool: one for pool, one in configuration.structures.items() if pool in names}
+    kept = {pool: structure for pool, structure in configuration.structures.items() if pool in names}
     kept = {pool: replace(one, updates_a_commit=_commit(one.updates_a_commit, work)) for pool, one in kept.items()}
     shared = work.dependent
     if configuration.placement:
@@ -264,13 +264,13 @@ def with_assumed_structures(
             made[pool] = GroupPoolSettings.assumed(pool, configuration.buffers(pool), updates_a_commit)
     if not made:
         return configuration
-    names = ", ".join(one.structure for one in made.values())
+    names = ", ".join(settings.structure for settings in made.values())
     note = (
         f"The present size of {names} is not known: {ASSUMED_SHARE:.0%} of the storage of the members' pools is taken, "
         f"at {ASSUMED_RATIO:g} directory entries a page, a rule of thumb"
     )
     return replace(
         configuration.with_structures(made),
-        assumed=configuration.assumed | {one.structure for one in made.values()},
+        assumed=configuration.assumed | {settings.structure for settings in made.values()},
         notes=(*configuration.notes, note),
     )

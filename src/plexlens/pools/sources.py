@@ -132,7 +132,7 @@ def of_members(connection: Connection, members: Sequence[str]) -> Configuration:
         pools |= {full_name(member, name): pool for name, pool in own.pools.items()}
     group, structures = _structures(Inputs(connection), members)
     if structures:
-        told = ", ".join(one.structure for one in structures.values())
+        told = ", ".join(structure.structure for structure in structures.values())
         notes.append(
             f"of {told} only the entries are recorded: CLASST 5,0 and GBPOOLT 30 are assumed, the defaults of Db2"
         )

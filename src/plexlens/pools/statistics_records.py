@@ -97,7 +97,7 @@ def write_statistics(path: Path, members: Sequence[Member]) -> int:
                     what=f"{name!r} is not a valid name of a {what}",
                     remedy="give 1 to 4 of the characters A-Z 0-9 @ # $",
                 )
-    times = [one.time for one in members[0].statistics]
+    times = [counter.time for counter in members[0].statistics]
     if len(times) < 2 or times[-1] <= times[0]:
         raise UsageError(
             file=str(path),

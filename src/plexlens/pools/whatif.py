@@ -143,7 +143,11 @@ def _coupled(
     now = completed(before, work, trace, progress=progress)
     # A group buffer pool that is assumed, or stated where none was known, is the same before and after.
     pools = now.pool_names
-    same = {pool: one for pool, one in then.structures.items() if pool not in before.structures and pool in pools}
+    same = {
+        pool: structure
+        for pool, structure in then.structures.items()
+        if pool not in before.structures and pool in pools
+    }
     return now.with_structures(same), then
 
 

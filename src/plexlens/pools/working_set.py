@@ -74,18 +74,18 @@ def working_sets(observation: Observation) -> list[WorkingSet]:
     return sorted(found, key=lambda one: (-one.maximum_share, one.pool, one.name))
 
 
-def _of(one: ObservedObject, observation: Observation) -> WorkingSet:
-    full = observation.filled[one.pool]
-    counted: Integers = one.resident[full or 0 :]
+def _of(observed: ObservedObject, observation: Observation) -> WorkingSet:
+    full = observation.filled[observed.pool]
+    counted: Integers = observed.resident[full or 0 :]
     return WorkingSet(
-        pool=one.pool,
-        name=one.name,
-        kind=one.kind,
+        pool=observed.pool,
+        name=observed.name,
+        kind=observed.kind,
         average=float(np.mean(counted)),
         maximum=int(np.max(counted)),
-        pool_pages=observation.settings[one.pool].size,
-        referenced_average=float(np.mean(one.referenced)),
-        referenced_maximum=int(np.max(one.referenced)),
-        course=tuple(one.resident.tolist()),
+        pool_pages=observation.settings[observed.pool].size,
+        referenced_average=float(np.mean(observed.referenced)),
+        referenced_maximum=int(np.max(observed.referenced)),
+        course=tuple(observed.resident.tolist()),
         since_full=full is not None,
     )

@@ -87,7 +87,7 @@ class Answer:
         prediction, trace, work, site = self.prediction, self.trace, self.work, self.site
         if prediction is None or work is None or site is None:
             return curves_report(
-                self.sources, trace.facts, self.curves, grouped=any("." in one.pool for one in self.curves)
+                self.sources, trace.facts, self.curves, grouped=any("." in curve.pool for curve in self.curves)
             )
         after = prediction.after.configuration
         before = prediction.before.configuration if prediction.before.configuration.pools else after

@@ -228,34 +228,35 @@ def _summary(analysis: PoolsAnalysis, definitions: Definitions) -> Section:
     seconds = observation.seconds
 
     def total(value: Callable[[Io], float | None]) -> float:
-        return sum(value(one) or 0.0 for one in pools)
+        return sum(value(pool) or 0.0 for pool in pools)
 
     if seconds > 0:
         numbers = [
             _Number(
-                "read_ios_per_second", "Read I/O", total(lambda one: one.read_ios_per_second), PER_SECOND,
+                "read_ios_per_second", "Read I/O", total(lambda row: row.read_ios_per_second), PER_SECOND,
                 "Σ read I/Os of the pools / seconds of the trace", f"most in {pools[0].pool}" if pools else "",
             ),
             _Number(
-                "getpages_per_second", "Getpages", total(lambda one: one.per_second(one.getpages)), PER_SECOND,
+                "getpages_per_second", "Getpages", total(lambda row: row.per_second(row.getpages)), PER_SECOND,
                 "Σ getpages of the pools / seconds of the trace",
             ),
             _Number(
-                "cpu_per_day", "CPU of read I/O in 24 hours", total(lambda one: one.cpu_per_day(cost)), TENTHS,
+                "cpu_per_day", "CPU of read I/O in 24 hours", total(lambda row: row.cpu_per_day(cost)), TENTHS,
                 "Σ CPU of read I/O of the pools x 86400 / seconds of the trace", f"{cost.sync_read.origin} price",
             ),
             _Number(
-                "delay_per_day", "Delay in 24 hours", total(lambda one: one.delay_per_day(cost)), TENTHS,
+                "delay_per_day", "Delay in 24 hours", total(lambda row: row.delay_per_day(cost)), TENTHS,
                 "Σ I/O elapsed of the pools x 86400 / seconds of the trace", "synchronous reads",
             ),
         ]  # fmt: skip
     else:
         numbers = [
-            _Number("read_ios", "Read I/Os", total(lambda one: one.read_ios), COUNT, "Σ read I/Os of the pools"),
-            _Number("getpages", "Getpages", total(lambda one: one.getpages), COUNT, "Σ getpages of the pools"),
+            _Number("read_ios", "Read I/Os", total(lambda row: row.read_ios), COUNT, "Σ read I/Os of the pools"),
+            _Number("getpages", "Getpages", total(lambda row: row.getpages), COUNT, "Σ getpages of the pools"),
         ]
     figures = [
-        Figure(one.name, one.title, one.value, one.unit, definitions.add(one.field()), one.detail) for one in numbers
+        Figure(number.name, number.title, number.value, number.unit, definitions.add(number.field()), number.detail)
+        for number in numbers
     ]
     size = sum(pool.bytes for pool in observation.settings.values())
     detail = counted(len(observation.settings), "pool")
@@ -288,13 +289,13 @@ def prices_section(assumptions: Sequence[Assumption], notes: Sequence[str]) -> S
     """Prices of an I/O, and their sources."""
     rows = tuple(
         (
-            one.title,
-            with_symbol(one.value, one.unit),
-            _range(one),
-            str(one.origin),
-            one.source,
+            assumption.title,
+            with_symbol(assumption.value, assumption.unit),
+            _range(assumption),
+            str(assumption.origin),
+            assumption.source,
         )
-        for one in assumptions
+        for assumption in assumptions
     )
     columns = tuple(
         Column(name, title, ColumnKind.TEXT, key=name == "what")
@@ -312,10 +313,10 @@ def prices_section(assumptions: Sequence[Assumption], notes: Sequence[str]) -> S
     )
 
 
-def _range(one: Assumption) -> str:
-    if one.low is None or one.high is None:
+def _range(assumption: Assumption) -> str:
+    if assumption.low is None or assumption.high is None:
         return ""
-    return f"{with_symbol(one.low, one.unit)} to {with_symbol(one.high, one.unit)}"
+    return f"{with_symbol(assumption.low, assumption.unit)} to {with_symbol(assumption.high, assumption.unit)}"
 
 
 _LOST_LEAD = "What this report does not know, and what it takes for granted."

@@ -82,19 +82,19 @@ def _fields(timed: bool) -> list[Field[PoolChange]]:
     of_hour = " x 3600 / seconds of the trace" if timed else ""
     day = " x 86400 / seconds of the trace" if timed else ""
 
-    def saved(one: PoolChange) -> float:
-        return one.rate(one.before.read_ios - one.after.read_ios)
+    def saved(change: PoolChange) -> float:
+        return change.rate(change.before.read_ios - change.after.read_ios)
 
     return [
-        Field(CHANGE, "pool", "Pool", lambda one: one.pool, key=True),
-        Field(CHANGE, "size_before", "Before", lambda one: one.before_size, PAGES, "", "Settings", group="Buffers"),
-        Field(CHANGE, "size_after", "After", lambda one: one.after_size, PAGES, "", "The change", group="Buffers"),
+        Field(CHANGE, "pool", "Pool", lambda row: row.pool, key=True),
+        Field(CHANGE, "size_before", "Before", lambda row: row.before_size, PAGES, "", "Settings", group="Buffers"),
+        Field(CHANGE, "size_after", "After", lambda row: row.after_size, PAGES, "", "The change", group="Buffers"),
         Field(
-            CHANGE, "reads_before", "Before", lambda one: one.rate(one.before.read_ios), rate,
+            CHANGE, "reads_before", "Before", lambda row: row.rate(row.before.read_ios), rate,
             f"read I/Os with the pools as they are{of_time}", _BOTH, group="Read I/O",
         ),
         Field(
-            CHANGE, "reads_after", "After", lambda one: one.rate(one.after.read_ios), rate,
+            CHANGE, "reads_after", "After", lambda row: row.rate(row.after.read_ios), rate,
             f"read I/Os with the pools as changed{of_time}", _BOTH, group="Read I/O",
         ),
         Field(
@@ -103,29 +103,29 @@ def _fields(timed: bool) -> list[Field[PoolChange]]:
         ),
         Field(
             CHANGE, "cpu_saved", "CPU saved",
-            lambda one: one.rate(one.before.cpu_seconds - one.after.cpu_seconds, _HOUR), cpu,
+            lambda row: row.rate(row.before.cpu_seconds - row.after.cpu_seconds, _HOUR), cpu,
             f"CPU of read and write I/O, before less after{of_hour}", "Cost assumptions",
         ),
         Field(
             CHANGE, "delay_saved", "Delay saved in 24 hours" if timed else "Delay saved",
-            lambda one: one.rate(one.before.delay_seconds - one.after.delay_seconds, _DAY), _DELAY,
+            lambda row: row.rate(row.before.delay_seconds - row.after.delay_seconds, _DAY), _DELAY,
             f"synchronous reads x delay of a read, before minus after{day}", "Cost assumptions",
         ),
     ]  # fmt: skip
 
 
 def _table(name: str, title: str, rows: Sequence[PoolChange], definitions: Definitions) -> Table | None:
-    timed = any(one.seconds > 0 for one in rows)
-    return definitions.table(name, title, _fields(timed), [one for one in rows if one.is_change], top=50)
+    timed = any(row.seconds > 0 for row in rows)
+    return definitions.table(name, title, _fields(timed), [row for row in rows if row.is_change], top=50)
 
 
 def _figures(before: State, after: State, seconds: float, definitions: Definitions) -> KeyFigures:
     whole = PoolChange("", seconds, None, None, _total(before), _total(after))
-    fields = {one.name: one for one in _fields(seconds > 0)}
+    fields = {field.name: field for field in _fields(seconds > 0)}
 
     def figure(name: str, title: str, detail: str) -> Figure:
-        one = fields[name]
-        return Figure(name, title, one.value(whole), one.unit, definitions.add(one, title), detail)
+        field = fields[name]
+        return Figure(name, title, field.value(whole), field.unit, definitions.add(field, title), detail)
 
     bytes_before, bytes_after = before.configuration.bytes, after.configuration.bytes
     saved = whole.before.read_ios - whole.after.read_ios
@@ -163,7 +163,7 @@ def _evidence(name: str, title: str, change: GroupChange, definitions: Definitio
     structures = None
     if before.structures and before.configuration.structures != after.configuration.structures:
         structures = structure_table(f"{name}_group_pools", title, change, definitions, changed=True)
-    found = [one for one in (structures, pools) if one is not None]
+    found = [structure for structure in (structures, pools) if structure is not None]
     return (found[0], tuple(found[1:])) if found else (Table(name, title, (), ()), ())
 
 
@@ -204,9 +204,9 @@ def _how(found: Recommendation) -> str:
 
 
 def _saved(before: State, after: State, seconds: float) -> str:
-    one = PoolChange("", seconds, None, None, _total(before), _total(after))
-    reads = one.rate(one.before.read_ios - one.after.read_ios)
-    cpu = one.rate(one.before.cpu_seconds - one.after.cpu_seconds, _HOUR)
+    change = PoolChange("", seconds, None, None, _total(before), _total(after))
+    reads = change.rate(change.before.read_ios - change.after.read_ios)
+    cpu = change.rate(change.before.cpu_seconds - change.after.cpu_seconds, _HOUR)
     if seconds > 0:
         return f"saves {shown(reads, PER_SECOND)} read I/O/s, {shown(cpu, _CPU)} CPU s/h"
     return f"saves {reads:,.0f} read I/Os"

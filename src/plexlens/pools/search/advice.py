@@ -226,7 +226,7 @@ def _priced(now: State, name: str, cost: IoCost) -> State:
         now,
         configuration=replace(now.configuration, pools=pools),
         pools={**now.pools, name: fixed(now.pools[name])},
-        data_sets={key: fixed(one) if key[0] == name else one for key, one in now.data_sets.items()},
+        data_sets={key: fixed(data_set) if key[0] == name else data_set for key, data_set in now.data_sets.items()},
     )
 
 

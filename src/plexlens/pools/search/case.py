@@ -223,7 +223,7 @@ def case_of(
     home: dict[str, set[int]] = {pool.name: set() for pool in before.pools.values()}
     current = work.numbers_of(before.placement)
     for number, use in work.objects.items():
-        pool = next((target for (one, _), target in current.items() if one == number), use.home)
+        pool = next((target for (pair, _), target in current.items() if pair == number), use.home)
         home[work.names.pool(pool)].add(number)
     page_bytes = {name: page_bytes_of(name) or 4096 for name in home}
     free = [

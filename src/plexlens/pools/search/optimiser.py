@@ -253,14 +253,16 @@ class Optimiser:
         without = Without()
         least = self._least_saving(start)
         while planned := planner.plan(wished, without):
-            states = self._simulate([self._configuration(one) for one in planned])
+            states = self._simulate([self._configuration(step) for step in planned])
             made = [
-                self._step(one, earlier, later, storage)
-                for one, earlier, later in zip(planned, [start, *states[:-1]], states, strict=True)
+                self._step(step, earlier, later, storage)
+                for step, earlier, later in zip(planned, [start, *states[:-1]], states, strict=True)
             ]
             saved = [self._objective(step.saved) / max(len(step.objects), 1) for step in made]
             # Where there is more than the budget, storage is divided whatever it costs.
-            kept = [number for number, one in enumerate(planned) if one.kind == "sizes" and self._is_over(one.member)]
+            kept = [
+                number for number, step in enumerate(planned) if step.kind == "sizes" and self._is_over(step.member)
+            ]
             free = [number for number in range(len(made)) if number not in kept]
             worst = min(free, key=lambda number: saved[number], default=None)
             if worst is None or saved[worst] >= least:
@@ -412,7 +414,7 @@ class Optimiser:
                 "budget (--budget)"
             )
         if case.limits.structures is None:
-            reclaimed = [pool for pool, one in after.structures.items() if one.invalidated_by_reclaim]
+            reclaimed = [pool for pool, structure in after.structures.items() if structure.invalidated_by_reclaim]
             told = f" ({', '.join(f'G{pool}' for pool in reclaimed)} take directory entries from pages in use)"
             notes.append(
                 "Group buffer pools stay as they are" + (told if reclaimed else "") + ": --gbp-budget sizes them too"

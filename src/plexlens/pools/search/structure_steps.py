@@ -28,9 +28,9 @@ from plexlens.progress import Progress
 
 def coupled(configuration: Configuration, work: Work) -> Configuration:
     """The configuration with a group buffer pool for every pool that contains shared data sets."""
-    shared = {one for data_sets in work.dependent.values() for one in data_sets}
+    shared = {data_set for data_sets in work.dependent.values() for data_set in data_sets}
     moved = work.numbers_of(configuration.placement)
-    home = {pool for pool, data_sets in work.dependent.items() for one in data_sets if one not in moved}
+    home = {pool for pool, data_sets in work.dependent.items() for data_set in data_sets if data_set not in moved}
     pools = {work.names.pool(number) for number in home | {moved[one] for one in shared if one in moved}}
     missing = sorted(pools - configuration.structures.keys())
     made = {
@@ -67,7 +67,7 @@ class StructureSizing:
         work, request = self.case.work, self.case.cost.request
         if not work.members:
             return None
-        shared = frozenset(one for data_sets in work.dependent.values() for one in data_sets)
+        shared = frozenset(data_set for data_sets in work.dependent.values() for data_set in data_sets)
         return Coupling(work.numbers, shared, 0.0 if request is None else request.value, self._structure)
 
     def size(self, trace: Trace, wished: Configuration, progress: Progress | None) -> None:
@@ -139,7 +139,9 @@ class StructureSteps:
         self.case = case
         before = case.before.structures
         # What is new comes with the objects that move there.
-        self.changed = {pool: one for pool, one in found.items() if pool in before and one != before[pool]}
+        self.changed = {
+            pool: settings for pool, settings in found.items() if pool in before and settings != before[pool]
+        }
         self.forced = case.limits.structures is not None and case.before.structure_bytes > case.limits.structures
         #: What is left out, and the share of the cost that it saves.
         self.left: dict[str, tuple[GroupPoolSettings, float]] = {}

@@ -142,11 +142,11 @@ class StructureSearch:
         tried: Mapping[GroupPoolSettings, float],
     ) -> list[GroupPoolSettings]:
         """Group buffer pools between the best so far and its neighbours."""
-        known = sorted({one.data_entries for one in tried})
+        known = sorted({settings.data_entries for settings in tried})
         at = known.index(chosen.data_entries)
         low, high = known[max(at - 1, 0)], known[min(at + 1, len(known) - 1)]
         found = self._combinations(configuration, pool, room, low, high)
-        return [one for one in found if one not in tried]
+        return [settings for settings in found if settings not in tried]
 
     def _combinations(
         self, configuration: Configuration, pool: str, room: int, low: float, high: float
@@ -154,21 +154,21 @@ class StructureSearch:
         """Group buffer pools to try: data entries in geometric progression, each with fractions of the needed
         directory.
         """
-        one = configuration.structures[pool]
+        structure = configuration.structures[pool]
         pages = min(self._shared_pages(pool), configuration.buffers(pool))
-        found = {one}
+        found = {structure}
         for data in np.geomspace(low, high, DATA).astype(np.int64).tolist():
             # What the data leaves of the storage; a tenth of an entry a page is what RATIO may add.
-            most = int((room - data * one.page_bytes) / DIRECTORY_ENTRY - 0.1 * data)
+            most = int((room - data * structure.page_bytes) / DIRECTORY_ENTRY - 0.1 * data)
             for part in DIRECTORY:
                 entries = max(min(int(part * pages) + data, most), data)
-                found.add(replace(one, data_entries=data, directory_entries=entries).at_ratio())
+                found.add(replace(structure, data_entries=data, directory_entries=entries).at_ratio())
         fitting = [tried for tried in found if tried.bytes <= room]
         if not fitting:
             least = min(tried.bytes for tried in found)
             raise UsageError(
                 file="",
-                what=f"the budget of {max(room, 0):,} bytes is below the {least:,} that {one.structure} needs",
+                what=f"the budget of {max(room, 0):,} bytes is below the {least:,} that {structure.structure} needs",
                 remedy="give a larger --gbp-budget",
             )
         return sorted(fitting, key=lambda tried: (tried.bytes, tried.data_entries))
@@ -179,7 +179,7 @@ class StructureSearch:
 
     def _shared_pages(self, pool: str) -> int:
         work = self.case.work
-        return int(sum(work.distinct_pages.get(one, 0.0) for one in self._data_sets(pool)))
+        return int(sum(work.distinct_pages.get(data_set, 0.0) for data_set in self._data_sets(pool)))
 
     def _changed(self, pool: str) -> int:
         """Changed pages of dependent data sets, estimated from the share in this part of the trace."""
@@ -212,6 +212,6 @@ def _cheapest(
     chosen: dict[str, GroupPoolSettings] = {}
     for (pool, found), curve, size in zip(tries.items(), curves, allocation.sizes, strict=True):
         limit = float(curve.at(size)) + allowed / len(curves)
-        enough = next(int(one) for one, cost in zip(curve.sizes, curve.costs, strict=True) if cost <= limit)
+        enough = next(int(size) for size, cost in zip(curve.sizes, curve.costs, strict=True) if cost <= limit)
         chosen[pool] = min((one for one in found if one.bytes <= enough), key=lambda one: (found[one], one.bytes))
     return chosen, allocation
