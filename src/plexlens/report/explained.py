@@ -124,10 +124,10 @@ def explained(
     known: list[str] = []
     for grain in grains.values():
         columns: tuple[Fact | Metric, ...] = (*grain.metrics, *grain.facts)
-        for one in columns:
-            known.append(f"{grain.name}.{one.name}" if within else one.name)
-            if one.name == column and within in ("", grain.name):
-                found.append(Explained(grain, one, _rules(grain, one, rules), _pages(grain, one, pages)))
+        for fact in columns:
+            known.append(f"{grain.name}.{fact.name}" if within else fact.name)
+            if fact.name == column and within in ("", grain.name):
+                found.append(Explained(grain, fact, _rules(grain, fact, rules), _pages(grain, fact, pages)))
     if not found:
         valid = [*known, *grains]
         near = list(dict.fromkeys([*get_close_matches(name, valid, n=4), *(one for one in valid if name in one)]))[:5]
@@ -148,7 +148,7 @@ def _shown(page: Page) -> dict[str, set[str]]:
     """Columns shown by the specs of a page, by grain."""
     shown: dict[str, set[str]] = {}
     for table in page.tables:
-        columns = {one.column if isinstance(one, Shown) else one for one in table.columns}
+        columns = {column.column if isinstance(column, Shown) else column for column in table.columns}
         shown.setdefault(table.grain, set()).update(columns, table.profile, (table.order, table.course))
     for chart in page.charts:
         shown.setdefault(chart.grain, set()).update(chart.columns)
@@ -184,7 +184,7 @@ def grain_json(grain: Grain) -> dict[str, Any]:
         "row": grain.row,
         "keys": {key.name: key.title for key in grain.keys},
         "attributes": {attribute.name: attribute.title for attribute in grain.attributes},
-        "sources": [{"kind": one.kind, "tables": [*one.needs, *one.any_of]} for one in grain.sources],
+        "sources": [{"kind": source.kind, "tables": [*source.needs, *source.any_of]} for source in grain.sources],
         "metrics": {metric.name: metric.words for metric in grain.metrics},
         "facts": {fact.name: fact.source for fact in grain.facts},
     }

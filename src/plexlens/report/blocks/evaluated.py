@@ -82,7 +82,7 @@ class Builder:
         for heat in page.heat_maps:
             self.context.numbers.need(heat.grain, (heat.column, *heat.by), heat.where)
         for table in page.tables:
-            shown = [one.column if isinstance(one, Shown) else one for one in table.columns]
+            shown = [column.column if isinstance(column, Shown) else column for column in table.columns]
             columns = (*shown, *table.profile, table.order, table.course)
             by = self._names(self.context.grain(table.grain), table)
             self.context.numbers.need(table.grain, (*columns, *by), table.where, by=by)
@@ -175,7 +175,7 @@ class Builder:
             return None
         if spec.by:
             sign = 1 if spec.lowest else -1
-            series.sort(key=lambda one: (sign * (one.mean or 0.0), one.name))
+            series.sort(key=lambda line: (sign * (line.mean or 0.0), line.name))
         kept, rest = series[: spec.most], series[spec.most :]
         left_out = len(rest)
         if rest and spec.kind is ChartKind.STACK:
@@ -273,7 +273,7 @@ class Builder:
         trend: tuple[float | None, ...] = ()
         peaks: list[tuple[float, datetime]] = []
         # Where intervals of several systems overlap in part, no point in time holds the sum of them.
-        for covered in (one for one in held.clocks if one.is_even or one.time != "interval"):
+        for covered in (clock for clock in held.clocks if clock.is_even or clock.time != "interval"):
             course = self.course(held, (), spec.where, covered)
             values = next(iter(course.values.values()), {}).get(spec.column, ())
             known = [(v, t) for v, t in zip(values, course.times, strict=True) if v is not None] if values else []
@@ -281,7 +281,7 @@ class Builder:
                 trend = trend or _thinned(values)
                 peaks.append(max(known, key=lambda one: one[0]))
         if spec.peak and peaks:
-            peak, moment = max(peaks, key=lambda one: one[0])
+            peak, moment = max(peaks, key=lambda peak: peak[0])
             detail = f"peak {shown(peak, unit)} at {self.moment(moment)}"
         columns = tuple(self._wanted[held.name, (), spec.where])
         found = self.spreads.of_whole(held, spec.column, columns, spec.where, lambda: self.course(held, (), spec.where))
@@ -308,7 +308,7 @@ class Builder:
             return None
         grain = held.grain
         by = apart(held, self._names(grain, spec))
-        shown = [one if isinstance(one, Shown) else Shown(one) for one in spec.columns]
+        shown = [column if isinstance(column, Shown) else Shown(column) for column in spec.columns]
         names = [*(one.column for one in shown), *spec.profile]
         found, total = self.context.numbers.rows(
             held,
@@ -391,16 +391,16 @@ class Builder:
         named: dict[str, Attribute] = {attribute.name: attribute for attribute in grain.attributes}
         return named[name].title if name in named else grain.column(name).title
 
-    def _number_column(self, grain: Grain, one: Shown) -> Column:
-        definition = grain.column(one.column)
+    def _number_column(self, grain: Grain, column: Shown) -> Column:
+        definition = grain.column(column.column)
         return Column(
-            one.column,
-            one.title or definition.title,
+            column.column,
+            column.title or definition.title,
             ColumnKind.NUMBER,
             definition.unit,
-            self.context.define(grain, one.column),
-            group=one.group,
-            bar=one.bar,
+            self.context.define(grain, column.column),
+            group=column.group,
+            bar=column.bar,
         )
 
     def _over_time(

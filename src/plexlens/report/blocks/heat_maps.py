@@ -36,7 +36,7 @@ def heat_maps(context: Context, spec: HeatSpec, where_from: str) -> list[Block]:
         return []
     by = ("sysplex", *spec.by) if len(held.sysplexes) > 1 else spec.by
     found = _hours(context, held, spec, by)
-    entities = sorted(found, key=lambda one: (-_mean(found[one]), [part or "" for part in one]))
+    entities = sorted(found, key=lambda entity: (-_mean(found[entity]), [part or "" for part in entity]))
     out = len(entities) - spec.most
     note = "Hours and days are local time of each system."
     if out > 0:
@@ -51,7 +51,8 @@ def heat_maps(context: Context, spec: HeatSpec, where_from: str) -> list[Block]:
 
 def _over_a_day(held: GrainData) -> bool:
     return any(
-        one.start is not None and one.end is not None and one.end - one.start > timedelta(days=1) for one in held.clocks
+        clock.start is not None and clock.end is not None and clock.end - clock.start > timedelta(days=1)
+        for clock in held.clocks
     )
 
 

@@ -139,23 +139,23 @@ class Readings:
 
     def in_state(self, state: State) -> tuple[FileRead, ...]:
         """The files with a status."""
-        return tuple(one for one in self.files if one.state is state)
+        return tuple(file for file in self.files if file.state is state)
 
     @property
     def systems(self) -> tuple[str, ...]:
         """Systems whose records were read, without a system that only wrote the dump (SMF 2 and 3)."""
-        found = {one.system for one in self.records if one.system and one.kind not in ("SMF 2", "SMF 3")}
+        found = {record.system for record in self.records if record.system and record.kind not in ("SMF 2", "SMF 3")}
         return tuple(sorted(found))
 
     @property
     def size(self) -> int:
         """Bytes read."""
-        return sum(one.size or 0 for one in self.in_state(State.READ))
+        return sum(reading.size or 0 for reading in self.in_state(State.READ))
 
     @property
     def duplicates(self) -> int:
         """Records left out because they had been read before."""
-        return sum(one.duplicates or 0 for one in self.files)
+        return sum(file.duplicates or 0 for file in self.files)
 
     def severe(self, severity: Severity) -> int:
         """Number of damage entries with a severity."""

@@ -114,7 +114,7 @@ class TimeAxis:
         """Tick labels: round times, or the start of each stretch on a broken axis."""
         if len(self.stretches) > 1:
             every = -(-len(self.stretches) // most)
-            return _spaced([_mark(clock, one.start, one.left, "") for one in self.stretches[::every]])
+            return _spaced([_mark(clock, stretch.start, stretch.left, "") for stretch in self.stretches[::every]])
         only = self.stretches[0]
         marks = []
         date = ""

@@ -115,8 +115,8 @@ class _YAxis:
         return (value - self.low) / (self.high - self.low)
 
     def labels(self) -> tuple[tuple[str, float], ...]:
-        texts = [axis.labels((one,))[0] for one in self.scale] if self.log else axis.labels(self.scale)
-        return tuple((text, self.place(one) * 100) for text, one in zip(texts, self.scale, strict=True))
+        texts = [axis.labels((value,))[0] for value in self.scale] if self.log else axis.labels(self.scale)
+        return tuple((text, self.place(value) * 100) for text, value in zip(texts, self.scale, strict=True))
 
 
 def draw_xy(chart: XYChart) -> XYDrawing:
@@ -221,7 +221,7 @@ def mark_labels(chart: XYChart, place: Callable[[float], float]) -> tuple[MarkLa
     """
     placed: list[_Placed] = []
     labels: list[MarkLabel] = []
-    outward = sorted(((place(mark.x), mark) for mark in chart.marks), key=lambda one: -abs(one[0] - 0.5))
+    outward = sorted(((place(mark.x), mark) for mark in chart.marks), key=lambda mark: -abs(mark[0] - 0.5))
     for at, mark in outward:
         width = (len(mark.label) + 1) * LETTER
         start, end = (at - width, at) if at > 0.5 else (at, at + width)
@@ -230,11 +230,11 @@ def mark_labels(chart: XYChart, place: Callable[[float], float]) -> tuple[MarkLa
             for row in range(len(placed) + 1)
             if not any(_Placed(row, at, start, end).hides(other) for other in placed)
         ]
-        clear = [one for one in rows if not any(one.crosses(other) or other.crosses(one) for other in placed)]
+        clear = [row for row in rows if not any(row.crosses(other) or other.crosses(row) for other in placed)]
         chosen = (clear or rows)[0]
         placed.append(chosen)
         labels.append(MarkLabel(mark.label, at * 100, chosen.row, at > 0.5, mark.strong))
-    return tuple(sorted(labels, key=lambda one: one.place))
+    return tuple(sorted(labels, key=lambda label: label.place))
 
 
 @dataclass(frozen=True)

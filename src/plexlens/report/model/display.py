@@ -10,9 +10,9 @@ from plexlens.metrics.display import NULL, byte_size, shown, with_symbol
 from plexlens.metrics.unit import Unit
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def counted(number: int, singular: str, many: str = "") -> str:
     """A count and its noun: ``1 file``, ``1,204 files``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {singular if number == 1 else many or singular + 's'}"
 
 
 #: Units that stand in sentences, beyond those of metrics.
@@ -21,7 +21,9 @@ _WRITTEN_UNITS = {"min", "h", "d", "minutes", "hours", "days", "seconds", "MIPS"
 
 @cache
 def _before_units() -> re.Pattern[str]:
-    symbols = {one.symbol for one in vars(unit).values() if isinstance(one, Unit) and one.symbol} | _WRITTEN_UNITS
+    symbols = {
+        value.symbol for value in vars(unit).values() if isinstance(value, Unit) and value.symbol
+    } | _WRITTEN_UNITS
     listed = "|".join(re.escape(symbol) for symbol in sorted(symbols, key=len, reverse=True))
     return re.compile(rf"(?<=[0-9]) (?=(?:{listed})(?![\w/]))")
 

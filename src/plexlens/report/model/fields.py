@@ -82,10 +82,21 @@ class Field(Generic[T]):
 
 
 def of_number(
-    subject: Subject, name: str, one: PageNumber, value: Callable[[T], Cell], *, group: str = "", bar: bool = False
+    subject: Subject, name: str, number: PageNumber, value: Callable[[T], Cell], *, group: str = "", bar: bool = False
 ) -> Field[T]:
     """The column for a number of the catalogue."""
-    return Field(subject, name, one.title, value, one.unit, one.words, one.source, one.caveat, group=group, bar=bar)
+    return Field(
+        subject,
+        name,
+        number.title,
+        value,
+        number.unit,
+        number.words,
+        number.source,
+        number.caveat,
+        group=group,
+        bar=bar,
+    )
 
 
 @dataclass
@@ -94,24 +105,24 @@ class Definitions:
 
     found: dict[str, Definition] = field(default_factory=dict)
 
-    def add(self, one: Field[T], title: str = "") -> str:
+    def add(self, column: Field[T], title: str = "") -> str:
         """Record a definition; return its id."""
-        assert one.unit is not None, one.name
+        assert column.unit is not None, column.name
         self.found.setdefault(
-            one.id,
+            column.id,
             Definition(
-                one.id,
-                one.subject.title,
-                one.subject.row,
-                title or one.title,
-                one.unit,
-                one.formula,
-                one.source,
-                one.caveat,
-                "" if one.formula else "as counted",
+                column.id,
+                column.subject.title,
+                column.subject.row,
+                title or column.title,
+                column.unit,
+                column.formula,
+                column.source,
+                column.caveat,
+                "" if column.formula else "as counted",
             ),
         )
-        return one.id
+        return column.id
 
     def table(
         self,
@@ -154,7 +165,7 @@ class Definitions:
         )
 
 
-def _whole_title(one: Field[T]) -> str:
-    if one.defined_as:
-        return one.defined_as
-    return f"{one.group}: {one.title.lower()}" if one.group else one.title
+def _whole_title(column: Field[T]) -> str:
+    if column.defined_as:
+        return column.defined_as
+    return f"{column.group}: {column.title.lower()}" if column.group else column.title

@@ -9,6 +9,8 @@ from plexlens.report.model.report import Definition
 def definitions_of(page: Page) -> dict[str, Definition]:
     """The definition of each number of a page by its id."""
     return {
-        one.id: Definition(one.id, page.title, page.row, one.title, one.unit, one.words, one.source, one.caveat)
-        for one in page.numbers.values()
+        number.id: Definition(
+            number.id, page.title, page.row, number.title, number.unit, number.words, number.source, number.caveat
+        )
+        for number in page.numbers.values()
     }

@@ -136,7 +136,7 @@ class XYChart:
     def places(self) -> tuple[float, ...]:
         """Every x of a point or band, in ascending order."""
         return tuple(
-            sorted({one[0] for series in self.series for places in (series.points, series.band) for one in places})
+            sorted({place[0] for series in self.series for places in (series.points, series.band) for place in places})
         )
 
     def rows(self) -> list[tuple[float, list[float | None]]]:

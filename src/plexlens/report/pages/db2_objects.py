@@ -34,11 +34,11 @@ def _blocks(context: Context) -> Sequence[Block]:
     def rows(
         name: str, columns: Iterable[str], by: tuple[str, ...], where: Any = None, limit: int = 0
     ) -> list[dict[str, Any]]:
-        one = context.data(name)
-        if one is None:
+        data = context.data(name)
+        if data is None:
             return []
         order = "response_seconds" if limit else ""
-        table, _ = context.numbers.rows(one, tuple(columns), by=by, where=where, order=order, limit=limit)
+        table, _ = context.numbers.rows(data, tuple(columns), by=by, where=where, order=order, limit=limit)
         found: list[dict[str, Any]] = table.to_pylist()
         return found
 

@@ -72,7 +72,7 @@ def _blocks(context: Context) -> Sequence[Block]:
 
 
 def _figures(found: Findings, ran: int) -> KeyFigures:
-    counts = {severity: sum(one.severity is severity for one in found.fired) for severity in Severity}
+    counts = {severity: sum(finding.severity is severity for finding in found.fired) for severity in Severity}
     figures = [
         Figure(
             f"findings_{severity}",
@@ -99,12 +99,12 @@ def _advice(context: Context, rank: int, group: Group, left_out: Mapping[str, in
     What other rules see of the same causes stands folded behind it, without a cost of its own.
     """
     first, rule = group.members[0], group.rule
-    every = [one for member in group.members for one in member.all]
-    rows = [one for one in every if one.rule.id == rule.id]
+    every = [finding for member in group.members for finding in member.all]
+    rows = [finding for finding in every if finding.rule.id == rule.id]
     others: dict[str, list[Finding]] = {}
-    for one in every:
-        if one.rule.id != rule.id:
-            others.setdefault(one.rule.id, []).append(one)
+    for finding in every:
+        if finding.rule.id != rule.id:
+            others.setdefault(finding.rule.id, []).append(finding)
     left = left_out.get(rule.id, 0)
     stated = "" if rule.source.threshold is Threshold.STATED else " (the level was chosen by Plexlens)"
     origin = f"; as changed in {rule.origin}" if rule.origin else ""
@@ -117,8 +117,8 @@ def _advice(context: Context, rank: int, group: Group, left_out: Mapping[str, in
         objects=_objects(len(group.members), len(rows), left),
         evidence=_evidence(context, rows, left),
         action=first.action,
-        command=_with_others(rows, others, lambda one: one.command),
-        undo=_with_others(rows, others, lambda one: one.undo),
+        command=_with_others(rows, others, lambda row: row.command),
+        undo=_with_others(rows, others, lambda row: row.undo),
         remarks=_remarks(rows),
         condition=_condition(first),
         source=f"{rule.source.document}. {rule.source.where}{stated}{origin}.",
@@ -138,36 +138,36 @@ def _objects(findings: int, objects: int, left_out: int) -> str:
 def _cost(group: Group) -> str:
     if group.cost is None:
         return ""
-    kinds = dict.fromkeys(_COSTS[one.costing.kind] for one in group.members if one.costing is not None)
+    kinds = dict.fromkeys(_COSTS[member.costing.kind] for member in group.members if member.costing is not None)
     return f"{shown(group.cost, SECONDS_PER_HOUR)} s {' and '.join(kinds)} per hour"
 
 
 def _cost_meaning(group: Group) -> str:
     """Meaning of the cost; if another rule of the cause sees more of it, that rule's meaning."""
     meanings: dict[str, None] = {}
-    for one in group.members:
-        if one.costing is not None:
-            rule = one.cost_rule or one.rule
+    for member in group.members:
+        if member.costing is not None:
+            rule = member.cost_rule or member.rule
             behind = "" if rule.id == group.rule.id else f" ({rule.title})"
-            meanings[f"{one.costing.meaning}{behind}"] = None
+            meanings[f"{member.costing.meaning}{behind}"] = None
     return "; ".join(meanings)
 
 
 def _remarks(rows: Sequence[Finding]) -> tuple[str, ...]:
     """Each remark once, with its objects if it does not apply to all."""
     about: dict[str, list[str]] = {}
-    for one in rows:
-        acknowledged = (f"Acknowledged: {one.acknowledged}.",) if one.acknowledged else ()
-        for remark in (*acknowledged, *one.remarks):
-            about.setdefault(remark, []).append(one.name)
+    for row in rows:
+        acknowledged = (f"Acknowledged: {row.acknowledged}.",) if row.acknowledged else ()
+        for remark in (*acknowledged, *row.remarks):
+            about.setdefault(remark, []).append(row.name)
     return tuple(
         remark if len(names) == len(rows) else f"{', '.join(names[:TOP])}{' …' * (len(names) > TOP)}: {remark}"
         for remark, names in about.items()
     )
 
 
-def _subsystem(one: Finding) -> str:
-    return next((entity.value or "" for entity in one.entity if entity.column == "subsystem"), "")
+def _subsystem(finding: Finding) -> str:
+    return next((entity.value or "" for entity in finding.entity if entity.column == "subsystem"), "")
 
 
 def _commands(told: Sequence[tuple[str, str]]) -> str:
@@ -219,25 +219,27 @@ def _with_others(
 
     What a command above sets already is not set to another value below.
     """
-    told = [(_subsystem(one), text(one)) for one in rows]
+    told = [(_subsystem(row), text(row)) for row in rows]
     parts = [_commands(told)]
-    done = {one for subsystem, command in told for line in command.splitlines() for one in _sets(subsystem, line)}
+    done = {
+        data_set for subsystem, command in told for line in command.splitlines() for data_set in _sets(subsystem, line)
+    }
     for members in others.values():
         kept = [
             (
-                _subsystem(one),
-                [left for line in text(one).splitlines() if (left := _remaining(_subsystem(one), line, done))],
+                _subsystem(member),
+                [left for line in text(member).splitlines() if (left := _remaining(_subsystem(member), line, done))],
             )
-            for one in members
+            for member in members
         ]
         if commands := _commands([(subsystem, "\n".join(lines)) for subsystem, lines in kept]):
             parts.append(f"* {members[0].rule.title}\n{commands}")
-        done |= {one for subsystem, lines in kept for line in lines for one in _sets(subsystem, line)}
+        done |= {data_set for subsystem, lines in kept for line in lines for data_set in _sets(subsystem, line)}
     return "\n".join(part for part in parts if part)
 
 
-def _condition(one: Finding) -> str:
-    rule = one.rule
+def _condition(finding: Finding) -> str:
+    rule = finding.rule
     text = rule.condition.text
     if rule.percentile is not None:
         text += f", of percentile {rule.percentile:g} over the intervals"
@@ -265,7 +267,7 @@ def _evidence(context: Context, members: Sequence[Finding], left_out: int, *, mo
             data.append(cells)
 
     for name in rule.by:
-        parts = [next((part for part in one.entity if part.column == name), None) for one in members]
+        parts = [next((part for part in member.entity if part.column == name), None) for member in members]
         cells: list[Cell] = [part.value if part is not None else None for part in parts]
         add(Column(name, context.title(grain, name), ColumnKind.TEXT, key=True), cells)
     if rule.cost is not None:
@@ -277,32 +279,32 @@ def _evidence(context: Context, members: Sequence[Finding], left_out: int, *, mo
                 ColumnKind.NUMBER,
                 SECONDS_PER_HOUR,
             ),
-            [one.own_cost if one.contributing else one.cost for one in members],
+            [member.own_cost if member.contributing else member.cost for member in members],
         )
-    if len({one.severity for one in members}) > 1:
-        add(Column("severity", "Severity", ColumnKind.TEXT), [str(one.severity) for one in members])
+    if len({member.severity for member in members}) > 1:
+        add(Column("severity", "Severity", ColumnKind.TEXT), [str(member.severity) for member in members])
     for place, name in enumerate(rule.evidence):
         column = grain.column(name)
         definition = context.define(grain, name)
-        numbers: list[Cell] = [one.evidence[place].value for one in members]
+        numbers: list[Cell] = [member.evidence[place].value for member in members]
         add(Column(name, column.title, ColumnKind.NUMBER, column.unit, definition), numbers)
-        if place == 0 and any(one.holding > 1 and one.worst_time is not None for one in members):
+        if place == 0 and any(member.holding > 1 and member.worst_time is not None for member in members):
             title = "Lowest" if rule.lowest else "Highest"
             add(
                 Column("worst", title, ColumnKind.NUMBER, column.unit, definition, group="Worst interval"),
-                [one.worst for one in members],
+                [member.worst for member in members],
             )
             add(
                 Column("worst_time", "At", ColumnKind.TIME, group="Worst interval"),
-                [one.worst_time for one in members],
+                [member.worst_time for member in members],
             )
     if rule.time != "all" and rule.percentile is None:
         add(
             Column("held", f"Holds in {_times(rule.time)}", ColumnKind.TEXT),
-            [f"{one.holding:,} of {one.intervals:,}" for one in members],
+            [f"{member.holding:,} of {member.intervals:,}" for member in members],
         )
-    add(Column("start", "From", ColumnKind.TIME), [one.start for one in members])
-    add(Column("end", "To", ColumnKind.TIME), [one.end for one in members])
+    add(Column("start", "From", ColumnKind.TIME), [member.start for member in members])
+    add(Column("end", "To", ColumnKind.TIME), [member.end for member in members])
     note = ""
     if left_out:
         note = f"The {len(members)} worst of {len(members) + left_out:,} objects; the cost is of these."
@@ -339,7 +341,8 @@ def _passed(found: Findings, *, folded: bool) -> Table:
             _text("condition", "Would fire when"),
         ),
         rows=tuple(
-            (one.rule.title, one.rule.id, one.objects, one.intervals, one.rule.condition.text) for one in found.passed
+            (passed.rule.title, passed.rule.id, passed.objects, passed.intervals, passed.rule.condition.text)
+            for passed in found.passed
         ),
         top=20,
         note="Rules that had data, and found nothing.",
@@ -360,14 +363,14 @@ def _suppressed(found: Findings) -> Table:
         ),
         rows=tuple(
             (
-                one.finding.rule.title,
-                one.finding.rule.id,
-                one.finding.name,
-                str(one.finding.severity),
-                one.finding.sentence,
-                one.reason,
+                suppressed.finding.rule.title,
+                suppressed.finding.rule.id,
+                suppressed.finding.name,
+                str(suppressed.finding.severity),
+                suppressed.finding.sentence,
+                suppressed.reason,
             )
-            for one in found.suppressed
+            for suppressed in found.suppressed
         ),
         top=20,
         folded=True,
@@ -377,7 +380,11 @@ def _suppressed(found: Findings) -> Table:
 def _not_checked(found: Findings) -> Table:
     """A folded line, with the data that would allow most of the rules to run."""
     lacking = sorted(
-        (" or ".join(one.needs) for one in found.not_checked if one.lack is Lack.SOURCE and one.needs),
+        (
+            " or ".join(unchecked.needs)
+            for unchecked in found.not_checked
+            if unchecked.lack is Lack.SOURCE and unchecked.needs
+        ),
     )
     lines = [f"{kind}: {counted(len(list(members)), 'rule')}" for kind, members in groupby(lacking)]
     others = len(found.not_checked) - len(lacking)
@@ -391,7 +398,10 @@ def _not_checked(found: Findings) -> Table:
             _text("lack", "Why"),
             _text("reason", "What is missing"),
         ),
-        rows=tuple((one.rule.title, one.rule.id, str(one.lack), one.reason) for one in found.not_checked),
+        rows=tuple(
+            (unchecked.rule.title, unchecked.rule.id, str(unchecked.lack), unchecked.reason)
+            for unchecked in found.not_checked
+        ),
         top=20,
         note=f"What they lack: {'; '.join(lines)}.",
         folded=True,

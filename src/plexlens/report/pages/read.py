@@ -57,16 +57,16 @@ def _files(readings: Readings) -> Table:
         ),
         rows=tuple(
             (
-                one.file,
-                one.kind,
-                one.size,
-                one.records,
-                one.duplicates,
-                one.start,
-                one.end,
-                f"{one.state}: {one.reason}" if one.reason else str(one.state),
+                file.file,
+                file.kind,
+                file.size,
+                file.records,
+                file.duplicates,
+                file.start,
+                file.end,
+                f"{file.state}: {file.reason}" if file.reason else str(file.state),
             )
-            for one in readings.files
+            for file in readings.files
         ),
         top=8,
     )
@@ -88,15 +88,15 @@ def records_table(readings: Readings) -> Table:
         ),
         rows=tuple(
             (
-                one.kind,
-                one.system,
-                one.records,
-                one.decoded,
-                one.records - one.decoded,
-                one.first,
-                one.last,
+                record.kind,
+                record.system,
+                record.records,
+                record.decoded,
+                record.records - record.decoded,
+                record.first,
+                record.last,
             )
-            for one in readings.records
+            for record in readings.records
         ),
         top=20,
         folded=True,
@@ -106,7 +106,9 @@ def records_table(readings: Readings) -> Table:
 
 def _reasons(readings: Readings) -> Table:
     remedies = {(one.reason, one.severity): one.remedy for one in reversed(readings.damage)}
-    counts = sorted(readings.damage_counts.items(), key=lambda one: (_SEVERITIES.index(one[0][1]), -one[1], one[0][0]))
+    counts = sorted(
+        readings.damage_counts.items(), key=lambda count: (_SEVERITIES.index(count[0][1]), -count[1], count[0][0])
+    )
     return Table(
         name="read_damage_reasons",
         title="Damage by reason",
@@ -164,10 +166,17 @@ def _implausible(readings: Readings) -> Table:
         ),
         rows=tuple(
             (
-                *(one.file, one.system, one.record_no, one.section_no, one.table_name, one.field),
-                *(one.value, one.at_most, one.unit, one.bound, one.reason),
+                *(
+                    implausible.file,
+                    implausible.system,
+                    implausible.record_no,
+                    implausible.section_no,
+                    implausible.table_name,
+                    implausible.field,
+                ),
+                *(implausible.value, implausible.at_most, implausible.unit, implausible.bound, implausible.reason),
             )
-            for one in readings.implausible
+            for implausible in readings.implausible
         ),
         total_rows=readings.implausible_count,
         query=f"select * from {plausible.TABLE}",
@@ -218,7 +227,8 @@ def _notes(readings: Readings) -> Table:
             _number("count", "Times"),
         ),
         rows=tuple(
-            (one.note.replace("_", " "), one.section, one.field, str(one.severity), one.count) for one in readings.notes
+            (note.note.replace("_", " "), note.section, note.field, str(note.severity), note.count)
+            for note in readings.notes
         ),
         folded=True,
         note="Such as sections longer or shorter than the known layout, which is not damage: releases differ.",
@@ -279,15 +289,15 @@ def _local_reports(readings: Readings) -> Table:
         ),
         rows=tuple(
             (
-                KINDS.get(one.report, f"RMF XML {one.report}".strip()),
-                one.owner,
-                one.reports,
-                f"{one.start:%Y-%m-%d %H:%M:%S}" if one.start is not None else None,
-                f"{one.end:%Y-%m-%d %H:%M:%S}" if one.end is not None else None,
-                "not known" if one.utc_offset is None else offset_text(one.utc_offset),
-                _inferred_from(one.inferred_from),
+                KINDS.get(report.report, f"RMF XML {report.report}".strip()),
+                report.owner,
+                report.reports,
+                f"{report.start:%Y-%m-%d %H:%M:%S}" if report.start is not None else None,
+                f"{report.end:%Y-%m-%d %H:%M:%S}" if report.end is not None else None,
+                "not known" if report.utc_offset is None else offset_text(report.utc_offset),
+                _inferred_from(report.inferred_from),
             )
-            for one in readings.local_reports
+            for report in readings.local_reports
         ),
         note=(
             "These reports do not say how far their local time is from UTC. The offset is inferred where records of "
@@ -299,7 +309,7 @@ def _local_reports(readings: Readings) -> Table:
 
 def _inferred_from(tables: Sequence[str]) -> str | None:
     """The record types that an offset was inferred from, RMF first: ``SMF 70-1, SMF 72-3 and 4 more types``."""
-    found = {(int(one[1]), one[2] or "") for name in tables if (one := re.match(r"smf(\d+)(?:_(\d+))?_", name))}
+    found = {(int(match[1]), match[2] or "") for name in tables if (match := re.match(r"smf(\d+)(?:_(\d+))?_", name))}
     ordered = sorted(found, key=lambda one: (not 70 <= one[0] <= 79, one))
     kinds = [f"SMF {number}" + (f"-{subtype}" if subtype else "") for number, subtype in ordered]
     if any(name.startswith("rmf_xml_") for name in tables):

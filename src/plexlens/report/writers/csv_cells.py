@@ -106,4 +106,4 @@ def _cell(value: object) -> object:
     """Several values in a cell, as of a profile, are separated by blanks; a printed number is unchanged."""
     if isinstance(value, dict):
         return value["printed"]
-    return " ".join("" if one is None else str(one) for one in value) if isinstance(value, list) else value
+    return " ".join("" if item is None else str(item) for item in value) if isinstance(value, list) else value

@@ -60,8 +60,15 @@ def render_zip(report: Report) -> bytes:
                 (name, section.id, section.title, table.title, len(table.rows), table.left_out, table.query, note)
             )
             columns += (
-                (name, one.name, one.group, one.title, one.unit.base if one.unit is not None else "", one.definition)
-                for one in table.columns
+                (
+                    name,
+                    column.name,
+                    column.group,
+                    column.title,
+                    column.unit.base if column.unit is not None else "",
+                    column.definition,
+                )
+                for column in table.columns
             )
         put(
             "contents.csv", ("file", "section", "section title", "title", "rows", "left out", "query", "note"), contents

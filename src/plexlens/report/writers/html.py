@@ -165,7 +165,7 @@ def _part(section: Section, report: Report, drills: Drills, ways: Ways) -> dict[
         "selection": section.selection,
         "group": section.group,
         "empty": bool(section.blocks) and all(isinstance(block, Missing) for block in section.blocks),
-        "groups": [(kind, [view for _, view in group]) for kind, group in groupby(views, key=lambda one: one[0])],
+        "groups": [(kind, [view for _, view in group]) for kind, group in groupby(views, key=lambda view: view[0])],
     }
 
 
@@ -297,6 +297,10 @@ def defined(report: Report) -> list[dict[str, Any]]:
     for definition in report.definitions.values():
         grains.setdefault((definition.grain, definition.row), []).append(definition)
     return [
-        {"title": title, "row": row, "entries": sorted(entries, key=lambda one: (not one.formula, one.title))}
+        {
+            "title": title,
+            "row": row,
+            "entries": sorted(entries, key=lambda definition: (not definition.formula, definition.title)),
+        }
         for (title, row), entries in grains.items()
     ]

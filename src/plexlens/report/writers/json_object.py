@@ -55,7 +55,10 @@ def to_json(report: Report) -> dict[str, Any]:
                 "title": section.title,
                 "selection": section.selection or None,
                 "figures": [
-                    _figure(one) for block in section.blocks if isinstance(block, KeyFigures) for one in block.figures
+                    _figure(figure)
+                    for block in section.blocks
+                    if isinstance(block, KeyFigures)
+                    for figure in block.figures
                 ],
                 "tables": [_table(block) for block in section.blocks if isinstance(block, Table)],
                 "charts": [_chart(block) for block in section.blocks if isinstance(block, Chart)],
@@ -74,17 +77,17 @@ def to_json(report: Report) -> dict[str, Any]:
         "findings": report.findings.to_json() if report.findings is not None else None,
         "definitions": {
             key: {
-                "title": one.title,
-                "grain": one.grain,
-                "row": one.row,
-                "unit": one.unit.base,
-                "shown_in": one.unit.symbol,
-                "formula": one.formula or None,
-                "rollup": one.rollup or None,
-                "source": one.source,
-                "caveat": one.caveat or None,
+                "title": definition.title,
+                "grain": definition.grain,
+                "row": definition.row,
+                "unit": definition.unit.base,
+                "shown_in": definition.unit.symbol,
+                "formula": definition.formula or None,
+                "rollup": definition.rollup or None,
+                "source": definition.source,
+                "caveat": definition.caveat or None,
             }
-            for key, one in report.definitions.items()
+            for key, definition in report.definitions.items()
         },
     }
 
@@ -216,7 +219,7 @@ def _xy(chart: XYChart) -> dict[str, Any]:
             {
                 "name": series.name,
                 "points": [[value_of(x), value_of(y)] for x, y in series.points],
-                "band": [[value_of(number) for number in one] for one in series.band] or None,
+                "band": [[value_of(number) for number in pair] for pair in series.band] or None,
             }
             for series in chart.series
         ],

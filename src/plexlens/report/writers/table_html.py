@@ -111,7 +111,9 @@ def _shared(columns: Sequence[Column]) -> Column | None:
     first = columns[0]
     if len(columns) == 1 or not first.group or not first.definition:
         return None
-    return first if all((one.unit, one.definition) == (first.unit, first.definition) for one in columns) else None
+    return (
+        first if all((column.unit, column.definition) == (first.unit, first.definition) for column in columns) else None
+    )
 
 
 def _under(column: Column, spoken: str) -> Markup:
@@ -201,7 +203,7 @@ def _rows(
 
 def _parts(table: Table, column: Column) -> list[int]:
     """Indices of the columns that a column's bar shows as its parts."""
-    names = [one.name for one in table.columns]
+    names = [column.name for column in table.columns]
     return [names.index(name) for name in column.stack]
 
 

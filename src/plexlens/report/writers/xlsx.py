@@ -75,8 +75,16 @@ def render_xlsx(report: Report) -> bytes:
             ("Caveat", 60),
         )
         rows = (
-            (one.id, one.title, one.row, one.unit.symbol, one.formula or one.rollup, one.source, one.caveat)
-            for one in report.definitions.values()
+            (
+                definition.id,
+                definition.title,
+                definition.row,
+                definition.unit.symbol,
+                definition.formula or definition.rollup,
+                definition.source,
+                definition.caveat,
+            )
+            for definition in report.definitions.values()
         )
         book.rows(sheet, heads, rows)
     _contents(book, contents, report, named)
