@@ -177,33 +177,33 @@ def _count(use: ClassUse, kind: str) -> float:
 def _counted_by_member(measured: Measured) -> dict[tuple[str, str], dict[str, float]]:
     """Counts of Db2's statistics by (system, member) and kind, summed over group buffer pools."""
     made: dict[tuple[str, str], dict[str, float]] = {}
-    for one in measured.members:
-        counts = lock_counts(one)
+    for member in measured.members:
+        counts = lock_counts(member)
         # A thread's P-locks are of pages and page sets alike.
-        taken = _sum(one.locking, "plock_lock_requests", "plock_change_requests")
-        given = _sum(one.locking, "plock_unlock_requests")
+        taken = _sum(member.locking, "plock_lock_requests", "plock_change_requests")
+        given = _sum(member.locking, "plock_unlock_requests")
         counts |= {"page_lock": taken, "page_unlock": given, "page_set_lock": taken + given}
-        for pool in one.pools.values():
+        for pool in member.pools.values():
             for kind, count in pool_counts(pool).items():
                 counts[kind] = counts.get(kind, 0.0) + count
-        made[one.system, one.subsystem] = counts
+        made[member.system, member.subsystem] = counts
     return made
 
 
 def _with_cics(measured: Measured, made: list[ClassCost]) -> None:
     """CPU time of CICS transactions; split among same-named classes by units of work."""
-    for one in made:
-        seconds = measured.cics.get((one.use.system, one.use.correlation))
-        if seconds is None or not one.use.connection_type.startswith("CICS"):
+    for cost in made:
+        seconds = measured.cics.get((cost.use.system, cost.use.correlation))
+        if seconds is None or not cost.use.connection_type.startswith("CICS"):
             continue
         same = [
             other.use
             for other in made
-            if (other.use.system, other.use.correlation) == (one.use.system, one.use.correlation)
+            if (other.use.system, other.use.correlation) == (cost.use.system, cost.use.correlation)
             and other.use.connection_type.startswith("CICS")
         ]
         whole = sum(_fact(use, "commits") for use in same)
-        one.cics_seconds = seconds * (_fact(one.use, "commits") / whole if whole else 1.0 / len(same))
+        cost.cics_seconds = seconds * (_fact(cost.use, "commits") / whole if whole else 1.0 / len(same))
 
 
 def shares(line: Line, uses: Sequence[ClassUse], of_member: Mapping[str, float]) -> tuple[list[float], str]:
@@ -233,36 +233,36 @@ def shares(line: Line, uses: Sequence[ClassUse], of_member: Mapping[str, float])
 
 def class_costs(measured: Measured, lines: Iterable[Line]) -> tuple[ClassCost, ...]:
     """Cost of each class on each member; costs that cannot be attributed to a class are in none of them."""
-    groups = {(one.system, one.subsystem): one.group for one in measured.members}
+    groups = {(member.system, member.subsystem): member.group for member in measured.members}
     made = [ClassCost(use, groups.get((use.system, use.subsystem), "")) for use in measured.classes]
     totals = _counted_by_member(measured)
     _with_cics(measured, made)
     for line in lines:
         # Of lines without a member all classes of the group on that system have a part.
         own = [
-            one
-            for one in made
-            if one.use.system == line.system
-            and (one.use.subsystem == line.member if line.member else one.group == line.group or not line.group)
+            cost
+            for cost in made
+            if cost.use.system == line.system
+            and (cost.use.subsystem == line.member if line.member else cost.group == line.group or not line.group)
         ]
         if not own:
             continue
-        parts, how = shares(line, [one.use for one in own], totals.get((line.system, line.member), {}))
-        for one, share in zip(own, parts, strict=True):
+        parts, how = shares(line, [cost.use for cost in own], totals.get((line.system, line.member), {}))
+        for cost, share in zip(own, parts, strict=True):
             part = line.kind.part
-            one.cpu[part] = one.cpu.get(part, 0.0) + line.cpu_seconds * share
+            cost.cpu[part] = cost.cpu.get(part, 0.0) + line.cpu_seconds * share
             kind = line.kind.name
-            one.counts[kind] = one.counts.get(kind, 0.0) + line.count * share
-            one.seconds[kind] = one.seconds.get(kind, 0.0) + line.cpu_seconds * share
+            cost.counts[kind] = cost.counts.get(kind, 0.0) + line.count * share
+            cost.seconds[kind] = cost.seconds.get(kind, 0.0) + line.cpu_seconds * share
             if line.kind.is_request:
-                one.requests[part] = one.requests.get(part, 0.0) + line.count * share
+                cost.requests[part] = cost.requests.get(part, 0.0) + line.count * share
             if line.payer is Payer.THREAD:
-                one.thread_seconds += line.cpu_seconds * share
-                one.thread_requests += line.count * share if line.kind.is_request else 0.0
+                cost.thread_seconds += line.cpu_seconds * share
+                cost.thread_requests += line.count * share if line.kind.is_request else 0.0
             if line.kind.name == "invalid_disk":
-                reads = _fact(one.use, "read_waits")
-                mean = _fact(one.use, "read_wait_seconds") / reads if reads else 0.0
-                one.reread_seconds += line.count * share * mean
-            if how and one.how.get(part) != "counted":
-                one.how[part] = how
+                reads = _fact(cost.use, "read_waits")
+                mean = _fact(cost.use, "read_wait_seconds") / reads if reads else 0.0
+                cost.reread_seconds += line.count * share * mean
+            if how and cost.how.get(part) != "counted":
+                cost.how[part] = how
     return tuple(made)

@@ -203,7 +203,7 @@ class _Pages:
 
 
 def _pages(sets: Sequence[PageSetLoad], members: int) -> _Pages:
-    parts = [(one, *zipf_classes(max(one.pages, 1), one.skew)) for one in sets]
+    parts = [(data_set, *zipf_classes(max(data_set.pages, 1), data_set.skew)) for data_set in sets]
     if not parts:
         empty = np.zeros(0)
         return _Pages(empty, [empty] * members, [empty] * members, np.zeros(0, dtype=np.bool_))

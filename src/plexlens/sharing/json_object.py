@@ -26,39 +26,40 @@ def to_object(cost: CostOfSharing) -> dict[str, Any]:
             "speeds": dict(stated.speeds),
         },
         "total": _system(cost.total),
-        "systems": [_system(one) for one in cost.systems],
+        "systems": [_system(system) for system in cost.systems],
         "parts": {
             part.value: {"count": _sum(lines, "count"), "cpu_seconds": _sum(lines, "cpu_seconds")}
             for part, lines in cost.by_part().items()
         },
-        "lines": [_line(one) for one in cost.lines],
-        "address_spaces": [_space(one) for one in cost.spaces],
+        "lines": [_line(line) for line in cost.lines],
+        "address_spaces": [_space(space) for space in cost.spaces],
         "classes": [
             {
-                "class": one.name,
-                "connection_type": one.use.connection_type,
-                "connection": one.use.connection,
-                "plan": one.use.plan,
-                "system": one.use.system,
-                "member": one.use.subsystem,
-                "group": one.group,
-                "commits": one.use.facts.get("commits"),
-                "class1_cpu_seconds": one.use.facts.get("class1_cpu_seconds"),
-                "class2_cpu_seconds": one.use.facts.get("class2_cpu_seconds"),
-                "all_cpu_seconds": one.all_seconds,
-                "cpu_seconds": one.cpu_seconds,
-                "thread_seconds": one.thread_seconds,
+                "class": work_class.name,
+                "connection_type": work_class.use.connection_type,
+                "connection": work_class.use.connection,
+                "plan": work_class.use.plan,
+                "system": work_class.use.system,
+                "member": work_class.use.subsystem,
+                "group": work_class.group,
+                "commits": work_class.use.facts.get("commits"),
+                "class1_cpu_seconds": work_class.use.facts.get("class1_cpu_seconds"),
+                "class2_cpu_seconds": work_class.use.facts.get("class2_cpu_seconds"),
+                "all_cpu_seconds": work_class.all_seconds,
+                "cpu_seconds": work_class.cpu_seconds,
+                "thread_seconds": work_class.thread_seconds,
                 "kinds": {
-                    kind: {"count": count, "cpu_seconds": one.seconds[kind]} for kind, count in one.counts.items()
+                    kind: {"count": count, "cpu_seconds": work_class.seconds[kind]}
+                    for kind, count in work_class.counts.items()
                 },
-                "parts": _parts(one.cpu),
-                "requests": _parts(one.requests),
-                "how": {part.value: how for part, how in one.how.items()},
-                "wait_seconds": one.waits,
-                "reread_seconds": one.reread_seconds,
-                "delay_seconds": one.delay_seconds,
+                "parts": _parts(work_class.cpu),
+                "requests": _parts(work_class.requests),
+                "how": {part.value: how for part, how in work_class.how.items()},
+                "wait_seconds": work_class.waits,
+                "reread_seconds": work_class.reread_seconds,
+                "delay_seconds": work_class.delay_seconds,
             }
-            for one in cost.classes
+            for work_class in cost.classes
         ],
         "unattributed_seconds": cost.unattributed_seconds,
         "missing": list(measured.missing),
@@ -74,32 +75,32 @@ def _parts(values: dict[Part, float]) -> dict[str, float]:
     return {part.value: values[part] for part in Part if part in values}
 
 
-def _system(one: SystemCost) -> dict[str, Any]:
+def _system(cost: SystemCost) -> dict[str, Any]:
     return {
-        **asdict(one),
-        "base_seconds": one.base_seconds,
-        "overhead": one.overhead,
-        "efficiency": one.efficiency,
-        "seconds_per_commit": one.per_commit,
+        **asdict(cost),
+        "base_seconds": cost.base_seconds,
+        "overhead": cost.overhead,
+        "efficiency": cost.efficiency,
+        "seconds_per_commit": cost.per_commit,
     }
 
 
-def _space(one: SpaceCost) -> dict[str, Any]:
-    return {**asdict(one), "overhead": one.overhead}
+def _space(cost: SpaceCost) -> dict[str, Any]:
+    return {**asdict(cost), "overhead": cost.overhead}
 
 
-def _line(one: Line) -> dict[str, Any]:
+def _line(line: Line) -> dict[str, Any]:
     return {
-        "system": one.system,
-        "group": one.group,
-        "member": one.member,
-        "structure": one.structure,
-        "kind": one.kind.name,
-        "part": one.kind.part.value,
-        "payer": one.payer.value,
-        "synchronous": one.synchronous,
-        "asynchronous": one.asynchronous,
-        "service_seconds": one.service_seconds,
-        "path_seconds": one.path_seconds,
-        "delay_seconds": one.delay_seconds,
+        "system": line.system,
+        "group": line.group,
+        "member": line.member,
+        "structure": line.structure,
+        "kind": line.kind.name,
+        "part": line.kind.part.value,
+        "payer": line.payer.value,
+        "synchronous": line.synchronous,
+        "asynchronous": line.asynchronous,
+        "service_seconds": line.service_seconds,
+        "path_seconds": line.path_seconds,
+        "delay_seconds": line.delay_seconds,
     }

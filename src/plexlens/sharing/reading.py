@@ -79,7 +79,7 @@ def measure(inputs: Inputs, name: str = "") -> Measured:
         )
     assert window is not None
     members = _members(inputs, window, seconds, missing) or _members_of_accounting(inputs, window, structures)
-    seconds = seconds or {one.system: (window.end - window.start).total_seconds() for one in members}
+    seconds = seconds or {member.system: (window.end - window.start).total_seconds() for member in members}
     classes = _classes(inputs, window, seconds, members, missing)
     return Measured(
         window.start,
@@ -327,7 +327,7 @@ def _classes(
         )
         return []
     accounted = _accounted(inputs, window)
-    known = {(one.system, one.subsystem) for one in members}
+    known = {(member.system, member.subsystem) for member in members}
     by = ("system", "subsystem", "connection_type", "connection", "plan", "correlation")
     made = []
     others: set[str] = set()
@@ -447,7 +447,7 @@ def _class_seconds(
 def _signalling(
     inputs: Inputs, window: _Window, structures: list[StructureUse], missing: list[str]
 ) -> dict[str, float]:
-    if not any(one.role is Role.SIGNALLING for one in structures):
+    if not any(structure.role is Role.SIGNALLING for structure in structures):
         return {}
     if not available(inputs, GRAINS["coupling_xcf_member"]):
         missing.append(

@@ -105,7 +105,7 @@ def pool_counts(facts: Facts) -> dict[str, float]:
 
 def _counted(measured: Measured, use: StructureUse) -> dict[str, dict[str, float]]:
     """Counts by member and kind of the members on the structure's system."""
-    here = [one for one in measured.members if one.system == use.system and one.group == use.group]
+    here = [member for member in measured.members if member.system == use.system and member.group == use.group]
     if use.role is Role.LOCK:
         found = {one.subsystem: lock_counts(one) for one in here}
     elif use.role is Role.POOL:
@@ -126,7 +126,10 @@ def _with_castouts_moved(measured: Measured, counts: _Counts) -> _Counts:
     A member can count castouts of the whole group. Where its counts exceed the requests that its system sent, and
     another system of the group sent more than its members counted, castouts were sent from there.
     """
-    sent = {(one.system, one.structure): one.sync_requests + one.async_requests for one in measured.structures}
+    sent = {
+        (structure.system, structure.structure): structure.sync_requests + structure.async_requests
+        for structure in measured.structures
+    }
     made = {key: {member: dict(kinds) for member, kinds in members.items()} for key, members in counts.items()}
     for structure in {structure for _, structure in made}:
         over = {key: _all(made[key]) - sent[key] for key in made if key[1] == structure}
@@ -164,8 +167,8 @@ def request_lines(measured: Measured, stated: Assumptions) -> Iterator[Line]:
 
     Of XCF's structures only the share of Db2's signals counts. Structures of others are not part of it.
     """
-    uses = [one for one in measured.structures if one.role is not Role.OTHER]
-    counts = {(one.system, one.structure): _counted(measured, one) for one in uses}
+    uses = [structure for structure in measured.structures if structure.role is not Role.OTHER]
+    counts = {(use.system, use.structure): _counted(measured, use) for use in uses}
     counts = _with_castouts_moved(measured, {key: found for key, found in counts.items() if found})
     for use in uses:
         share = measured.signalling_share.get(use.system, 0.0) if use.role is Role.SIGNALLING else 1.0
@@ -232,15 +235,25 @@ def _asynchronous(entries: list[tuple[str, Kind, float]], asynchronous: float) -
 
 def _without_facilities(measured: Measured) -> Iterator[Line]:
     """Requests as Db2 counted them, without service times and therefore without CPU time."""
-    for one in measured.members:
-        by_structure = {f"{one.group}_LOCK1": lock_counts(one)}
-        by_structure |= {f"{one.group}_{pool}": pool_counts(facts) for pool, facts in one.pools.items()}
+    for member in measured.members:
+        by_structure = {f"{member.group}_LOCK1": lock_counts(member)}
+        by_structure |= {f"{member.group}_{pool}": pool_counts(facts) for pool, facts in member.pools.items()}
         for structure, kinds in by_structure.items():
             for kind, count in kinds.items():
                 if count > 0:
                     about = KINDS[kind]
                     yield Line(
-                        one.system, one.group, one.subsystem, structure, about, about.payer, count, 0.0, 0.0, 0.0, 0.0
+                        member.system,
+                        member.group,
+                        member.subsystem,
+                        structure,
+                        about,
+                        about.payer,
+                        count,
+                        0.0,
+                        0.0,
+                        0.0,
+                        0.0,
                     )
 
 
@@ -249,14 +262,14 @@ def work_lines(measured: Measured, stated: Assumptions) -> Iterator[Line]:
 
     Contention is what the lock manager counted (QTGS); where Db2 statistics are missing, what XES counted (R744SCN).
     """
-    for one in measured.members:
-        facts = one.locking
+    for member in measured.members:
+        facts = member.locking
         # Up to Db2 9 QTGSFLSE is false contention; later it is requests that XES made asynchronous.
         version = int(facts.get("db2_version") or 0)
         false = _of(facts, "false_contentions" if version >= 10 else "suspends_false")
         negotiations = _of(facts, "page_set_plock_negotiations", "page_plock_negotiations", "other_plock_negotiations")
         # Waits for page P-locks, as far as contention of the lock manager cannot hold them already.
-        waited = sum(_of(pool, "page_lock_suspensions") for pool in one.pools.values())
+        waited = sum(_of(pool, "page_lock_suspensions") for pool in member.pools.values())
         counts = {
             "contention_real": _of(facts, "suspends_irlm"),
             "contention_xes": _of(facts, "suspends_xes"),
@@ -264,12 +277,12 @@ def work_lines(measured: Measured, stated: Assumptions) -> Iterator[Line]:
             "contention_page": max(waited - _of(facts, "suspends_irlm", "suspends_xes"), 0.0),
             "negotiation": negotiations,
             "notify": _of(facts, "notify_sent", "notify_received"),
-            "invalid_disk": sum(_of(pool, "reads_invalid_no_data") for pool in one.pools.values()),
+            "invalid_disk": sum(_of(pool, "reads_invalid_no_data") for pool in member.pools.values()),
         }
         for name, count in counts.items():
             if count > 0:
-                yield _work((one.system, one.group, one.subsystem), KINDS[name], count, stated)
-    covered = {(one.system, one.group) for one in measured.members if one.locking}
+                yield _work((member.system, member.group, member.subsystem), KINDS[name], count, stated)
+    covered = {(member.system, member.group) for member in measured.members if member.locking}
     for use in measured.structures:
         if use.role is Role.LOCK and (use.system, use.group) not in covered and use.contentions > 0:
             real = use.contentions - use.false_contentions

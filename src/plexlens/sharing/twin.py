@@ -331,7 +331,11 @@ def _work(
     others = other_cpu(measured, classes)
     for group in measured.groups:
         for member in group.members:
-            held = [one for one in classes if one.group == group.name and one.member == member.name]
+            held = [
+                work_class
+                for work_class in classes
+                if work_class.group == group.name and work_class.member == member.name
+            ]
             busy = sum(one.work.rate * others.by_class[one.name] for one in held)
             names = [f"{member.name[:4]}R{n:03d}" for n in range(max(math.ceil(busy / _REGION_BUSY), 1))]
             regions += [{"name": name, "system": member.system, "db2": group.name, "threads": 1000} for name in names]
@@ -383,7 +387,7 @@ def other_cpu(measured: SharingMeasured, classes: tuple[TwinClass, ...]) -> Othe
         for member in group.members:
             spaces[member.system] = spaces.get(member.system, 0.0) + member.dbm1_cpu + member.mstr_cpu + member.irlm_cpu
     for system, use in measured.systems.items():
-        here = [one for one in classes if one.system == system]
+        here = [work_class for work_class in classes if work_class.system == system]
         if not here:
             continue
         told = sum(one.work.rate * (one.work.db2_cpu + one.work.other_cpu) for one in here)
@@ -405,8 +409,8 @@ def sequential_share(member: MemberUse, pool: str) -> dict[str, float]:
     Classes that waited for prefetch get them first, the largest readers before the others.
     """
     wanted = member.pools[pool].sequential if pool in member.pools else 0.0
-    reads = [(one, one.rate * one.getpages.get(pool, 0.0)) for one in member.work]
-    shares = {one.name: 0.0 for one in member.work}
+    reads = [(work, work.rate * work.getpages.get(pool, 0.0)) for work in member.work]
+    shares = {work.name: 0.0 for work in member.work}
     waiting = [(one, pages) for one, pages in reads if one.prefetches > 0 and pages > 0]
     for held in (waiting, [(one, pages) for one, pages in reads if pages > 0]):
         # The pages that a class got by scans go with how often it waited for prefetch; else with its getpages.

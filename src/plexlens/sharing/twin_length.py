@@ -11,11 +11,11 @@ _LONGEST_WARM_UP = 600.0
 
 def run_length(values: Mapping[str, Any]) -> dict[str, Any]:
     """Length of a twin's run: some 20,000 transactions, and long enough for its group buffer pools to fill."""
-    rate = sum(one.get("rate", 0.0) for one in values["class"] if one.get("references"))
+    rate = sum(work_class.get("rate", 0.0) for work_class in values["class"] if work_class.get("references"))
     changes = sum(
-        one["rate"] * reference["getpages"] * reference.get("update", 0.0)
-        for one in values["class"]
-        for reference in one.get("references", [])
+        work_class["rate"] * reference["getpages"] * reference.get("update", 0.0)
+        for work_class in values["class"]
+        for reference in work_class.get("references", [])
     )
     entries = sum(
         pool["group"]["data_entries"] for group in values["db2"] for pool in group["pool"] if pool.get("group")
@@ -34,9 +34,9 @@ def _filling(values: Mapping[str, Any], group: Mapping[str, Any]) -> float:
         if not page_set.get("index"):
             continue
         changes = sum(
-            one["rate"] * reference["getpages"] * reference.get("update", 0.0)
-            for one in values["class"]
-            for reference in one.get("references", [])
+            work_class["rate"] * reference["getpages"] * reference.get("update", 0.0)
+            for work_class in values["class"]
+            for reference in work_class.get("references", [])
             if reference["page_set"] == page_set["name"] and "access" not in reference
         )
         if changes:

@@ -301,9 +301,9 @@ class _MemberReader:
         locking: Row = next(iter(self._locking.get(name, ())), {})
         log: Row = next(iter(self._logs.get(name, ())), {})
         cpu = {
-            one["address_space"]: rate(one, "cp_seconds", "iip_srb_seconds")
-            for one in self._spaces.get(name, ())
-            if one["address_space"]
+            space["address_space"]: rate(space, "cp_seconds", "iip_srb_seconds")
+            for space in self._spaces.get(name, ())
+            if space["address_space"]
         }
 
         def space(name: str) -> float:
@@ -339,8 +339,8 @@ class _MemberReader:
     ) -> tuple[tuple[Work, ...], float]:
         """Classes of a member by getpages; surplus classes, and work that no record describes, form another class."""
         use: dict[tuple[Any, Any], list[Row]] = {}
-        for one in self._work_pools.get(member, ()):
-            use.setdefault((one["connection_type"], one["plan"]), []).append(one)
+        for pool in self._work_pools.get(member, ()):
+            use.setdefault((pool["connection_type"], pool["plan"]), []).append(pool)
         rows = [row for row in self._work.get(member, ()) if _count(row)]
         told = sum(_count(row) for row in rows) / seconds
         # Accounting can reach beyond the statistics; what it tells then is of a longer time than what they tell.
@@ -354,7 +354,7 @@ class _MemberReader:
             key = (row["connection_type"], row["plan"])
             held = use.get(key, [])
             share = _count(row) / plans[key]
-            all_of_plan = sum(_number(one, "getpages") for one in held)
+            all_of_plan = sum(_number(row, "getpages") for row in held)
             # Pool data is by plan: its transactions use the pools alike, in proportion to their getpages.
             weight = _ratio(_number(row, "getpages"), all_of_plan) if _number(row, "getpages") else share
             dependent = self._dependent.get((member, *key), {})
@@ -385,8 +385,8 @@ class _MemberReader:
             _ratio(_number(row, "class3_database_io_seconds"), _number(row, "class3_database_io_events"))
             or _ratio(_number(row, "class3_sync_io_seconds"), _number(row, "class3_sync_io_events")),
             _number(row, "class3_log_write_io_seconds") * each,
-            {one["pool"]: _number(one, "getpages") * use.weight * each for one in use.pools if one["pool"]},
-            {one["pool"]: _number(one, "buffer_updates") * use.weight * each for one in use.pools if one["pool"]},
+            {pool["pool"]: _number(pool, "getpages") * use.weight * each for pool in use.pools if pool["pool"]},
+            {pool["pool"]: _number(pool, "buffer_updates") * use.weight * each for pool in use.pools if pool["pool"]},
             _number(row, "class3_other_read_io_events") * each,
             {pool: getpages * use.weight * each for pool, getpages in use.dependent.items()},
         )
@@ -431,13 +431,14 @@ def _count(row: Row) -> float:
 def _left_over(kept: Iterable[Work], commits: float, pools: Mapping[str, PoolUse], rest: Iterable[Work]) -> Work | None:
     """Work of a member outside its kept classes, as a class; None if negligible."""
     kept, rest = list(kept), list(rest)
-    rate = commits - sum(one.rate for one in kept)
+    rate = commits - sum(work.rate for work in kept)
     getpages = {
-        name: pool.random + pool.sequential - sum(one.rate * one.getpages.get(name, 0.0) for one in kept)
+        name: pool.random + pool.sequential - sum(work.rate * work.getpages.get(name, 0.0) for work in kept)
         for name, pool in pools.items()
     }
     updates = {
-        name: pool.updates - sum(one.rate * one.updates.get(name, 0.0) for one in kept) for name, pool in pools.items()
+        name: pool.updates - sum(work.rate * work.updates.get(name, 0.0) for work in kept)
+        for name, pool in pools.items()
     }
     all_getpages = sum(pool.random + pool.sequential for pool in pools.values())
     left = sum(max(value, 0.0) for value in getpages.values())
@@ -445,7 +446,7 @@ def _left_over(kept: Iterable[Work], commits: float, pools: Mapping[str, PoolUse
         return None
     # Getpages without commits of their own: threads that began before or end after, or Db2's own.
     rate = max(rate, 0.01 * commits, left / 1000.0)
-    known = sum(one.rate for one in rest)
+    known = sum(work.rate for work in rest)
 
     def mean(of: str) -> float:
         return _ratio(sum(getattr(one, of) * one.rate for one in rest), known)

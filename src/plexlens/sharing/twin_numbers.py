@@ -178,7 +178,7 @@ def of_results(values: Mapping[str, Any], results: Mapping[str, Any], labels: Ma
     """
     numbers: Numbers = {}
     intervals = results["intervals"]
-    seconds = sum(one["end"] - one["start"] for one in intervals)
+    seconds = sum(interval["end"] - interval["start"] for interval in intervals)
 
     def add(key: Key, value: float) -> None:
         numbers[key] = numbers.get(key, 0.0) + value

@@ -48,7 +48,7 @@ def page_lock_targets(measured: SharingMeasured, group: Group, pool: str) -> Pag
     if requests < _NOTHING:
         return None
     waits = min(sum(one.page_lock_waits for one in used), requests)
-    every = sum(one.page_locks for member in group.members for one in member.group_pools.values())
+    every = sum(pool.page_locks for member in group.members for pool in member.group_pools.values())
     held = _held(measured, group)
     return PageLockTargets(requests - waits, waits, None if held is None else held * requests / every)
 
@@ -57,7 +57,7 @@ def page_lock_contention(group: Group) -> float:
     """Contention per second for page P-locks: that of the lock structure, without contention for transactions'
     locks.
     """
-    return sum(one.page_lock_waits for member in group.members for one in member.group_pools.values())
+    return sum(pool.page_lock_waits for member in group.members for pool in member.group_pools.values())
 
 
 def _held(measured: SharingMeasured, group: Group) -> float | None:

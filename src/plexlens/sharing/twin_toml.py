@@ -137,7 +137,7 @@ def _literal(value: Any) -> str:
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, Sequence):
-        return "[" + ", ".join(_literal(one) for one in value) + "]"
+        return "[" + ", ".join(_literal(item) for item in value) + "]"
     if isinstance(value, float):
         # Twelve digits reproduce a run to the last event of any length that is run; more are noise of the fit.
         return f"{value:.12g}" if value != round(value) else f"{value:.1f}"

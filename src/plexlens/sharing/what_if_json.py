@@ -38,24 +38,24 @@ def what_if_object(twin: Twin, answers: Sequence[WhatIf], tolerance: float) -> d
         "changes": [
             {
                 "title": answer.title,
-                "changes": [{"option": one.kind.value, "value": one.text} for one in answer.changes],
+                "changes": [{"option": change.kind.value, "value": change.text} for change in answer.changes],
                 "numbers": [
                     {
-                        "number": one.key.what,
-                        "of": one.key.of,
-                        "measured": one.measured,
-                        "before": _estimate(one.before),
-                        "after": _estimate(one.after),
+                        "number": outcome.key.what,
+                        "of": outcome.key.of,
+                        "measured": outcome.measured,
+                        "before": _estimate(outcome.before),
+                        "after": _estimate(outcome.after),
                         "answer": {
-                            "value": one.answer.value,
-                            "low": one.answer.low,
-                            "high": one.answer.high,
-                            "events": one.answer.events,
+                            "value": outcome.answer.value,
+                            "low": outcome.answer.low,
+                            "high": outcome.answer.high,
+                            "events": outcome.answer.events,
                         },
-                        "verdict": one.verdict.value,
-                        "because": one.why,
+                        "verdict": outcome.verdict.value,
+                        "because": outcome.why,
                     }
-                    for one in answer.outcomes
+                    for outcome in answer.outcomes
                 ],
                 "notes": list(answer.notes),
             }

@@ -19,8 +19,10 @@ def definitions() -> dict[str, Definition]:
     """Definitions of the numbers on a page: its own, and the metric that it shows."""
     grain_name, name = SPUN.split(".")
     grain = GRAINS[grain_name]
-    one = grain.metric(name)
-    spun = Definition(SPUN, grain.title, grain.row, one.title, one.unit, one.words, one.source, one.caveat)
+    metric = grain.metric(name)
+    spun = Definition(
+        SPUN, grain.title, grain.row, metric.title, metric.unit, metric.words, metric.source, metric.caveat
+    )
     return DEFINITIONS | {SPUN: spun}
 
 

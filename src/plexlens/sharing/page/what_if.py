@@ -90,7 +90,7 @@ def _answers(twin: Twin, answers: Sequence[WhatIf]) -> Section:
     ]
     blocks += [_detail(number, answer) for number, answer in enumerate(answers, 1)]
     for answer in answers:
-        off = [one for one in answer.outcomes if one.verdict is Verdict.OFF]
+        off = [outcome for outcome in answer.outcomes if outcome.verdict is Verdict.OFF]
         if off:
             blocks.append(
                 Note(
@@ -113,8 +113,8 @@ def _weights(twin: Twin) -> dict[str, float]:
     weights = {
         check.key.of: check.measured for check in twin.checks if check.key.what in ("lock_requests", "pool_requests")
     }
-    for one in twin.classes:
-        weights[one.label] = weights.get(one.label, 0.0) + one.work.rate
+    for work_class in twin.classes:
+        weights[work_class.label] = weights.get(work_class.label, 0.0) + work_class.work.rate
     return weights
 
 
@@ -136,7 +136,11 @@ def _measured(twin: Twin, what: str) -> float | None:
 
 def _summed(twin: Twin, answer: WhatIf, what: str) -> float | None:
     weights = _weights(twin)
-    found = [(one.answer.value, weights.get(one.key.of, 1.0)) for one in answer.outcomes if one.key.what == what]
+    found = [
+        (outcome.answer.value, weights.get(outcome.key.of, 1.0))
+        for outcome in answer.outcomes
+        if outcome.key.what == what
+    ]
     return _mean(found, added=what == "xi_reclaim")
 
 
@@ -151,7 +155,7 @@ def _detail(number: int, answer: WhatIf) -> Table:
         _text("answer", "With the change"), _text("low", "From"), _text("high", "To"), _text("verdict", "Verdict"),
         _text("runs", "Twin before and after"), _text("why", "Because"),
     )  # fmt: skip
-    moved = [one for one in answer.outcomes if one.verdict is not Verdict.NO_CHANGE]
+    moved = [outcome for outcome in answer.outcomes if outcome.verdict is not Verdict.NO_CHANGE]
     rows = tuple(_row(one) for one in moved)
     same = len(answer.outcomes) - len(moved)
     return Table(
@@ -165,18 +169,18 @@ def _detail(number: int, answer: WhatIf) -> Table:
     )
 
 
-def _row(one: Outcome) -> tuple[Cell, ...]:
-    what = one.key.what
+def _row(outcome: Outcome) -> tuple[Cell, ...]:
+    what = outcome.key.what
     return (
         TITLES[what][0],
-        one.key.of,
-        shown(what, one.measured),
-        shown(what, one.answer.value),
-        shown(what, one.answer.low),
-        shown(what, one.answer.high),
-        one.verdict.value,
-        f"{shown(what, one.before.mean)} → {shown(what, one.after.mean)}",
-        one.why,
+        outcome.key.of,
+        shown(what, outcome.measured),
+        shown(what, outcome.answer.value),
+        shown(what, outcome.answer.low),
+        shown(what, outcome.answer.high),
+        outcome.verdict.value,
+        f"{shown(what, outcome.before.mean)} → {shown(what, outcome.after.mean)}",
+        outcome.why,
     )
 
 
