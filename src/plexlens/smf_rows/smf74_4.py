@@ -203,7 +203,8 @@ def sections(facility: Facility, structures: Sequence[Structure], *, system: str
         "smf74_4_connectivity": [{"r744xsys": peer} for peer in facility.peers],
         "smf74_4_storage": [_storage(facility)],
         "smf74_4_structure": [
-            {"r744qstr": one.name, "r744qsiz": one.size, "r744qflg": one.state} for one in structures
+            {"r744qstr": structure.name, "r744qsiz": structure.size, "r744qflg": structure.state}
+            for structure in structures
         ],
         "smf74_4_request": [_request(structure, numbers) for structure in structures],
         "smf74_4_processor": [
@@ -230,7 +231,7 @@ def _facility(facility: Facility, structures: Sequence[Structure], system: str) 
         r744fscg=facility.subchannels,
         r744fscu=facility.subchannels,
         r744fscl=facility.subchannels,
-        r744ftor=float(sum(one.asked for one in structures) if requests is None else requests),
+        r744ftor=float(sum(structure.asked for structure in structures) if requests is None else requests),
         r744flvl=facility.level,
         r744fmod=facility.machine,
         r744fpdn=facility.engines if facility.dedicated else None,
