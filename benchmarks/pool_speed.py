@@ -242,5 +242,8 @@ def table(found: list[Figure]) -> list[str]:
     return [
         "| what | figure | beside it | bound | held |",
         "|---|---|---|---|---|",
-        *(f"| {one.what} | {one.figure} | {one.yardstick} | {one.bound} | {held[one.held]} |" for one in found),
+        *(
+            f"| {figure.what} | {figure.figure} | {figure.yardstick} | {figure.bound} | {held[figure.held]} |"
+            for figure in found
+        ),
     ]

@@ -242,6 +242,6 @@ def hit_ratios(workload: TwoPools, thousands: Sequence[int], *, seed: int = 1) -
     for size in thousands:
         pages = size * 100
         misses = sum(apart.read_misses(pool, [pages // 2])[0][0] for pool in (2, 3))
-        one = together.read_misses(2, [pages])[0][0]
-        found[size] = (100 - 100 * misses / batch.num_rows, 100 - 100 * one / batch.num_rows)
+        miss = together.read_misses(2, [pages])[0][0]
+        found[size] = (100 - 100 * misses / batch.num_rows, 100 - 100 * miss / batch.num_rows)
     return found

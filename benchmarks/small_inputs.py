@@ -224,7 +224,7 @@ def figures(folder: Path, runs: int, beside: Checkout | None) -> list[Measured]:
             lambda name, c: _sql(c, pdbs[name][-1], answer, expected),
         ),
     ]
-    shared = [one for one in _commands(checkouts["here"], text) if beside is None or one in _commands(beside, text)]
+    shared = [name for name in _commands(checkouts["here"], text) if beside is None or name in _commands(beside, text)]
     helps = [
         line(f"plexlens {' '.join((*words, '--help'))}", 0.25, lambda _, c, w=words: _help(c, w, text))
         for words in shared
@@ -241,8 +241,9 @@ def table(found: list[Measured]) -> list[str]:
         )
 
     rows = [
-        f"| {one.what} | {cell(one.here)} | {cell(one.beside)} | {one.bound:g} s | {'yes' if one.held else 'no'} |"
-        for one in found
+        f"| {measured.what} | {cell(measured.here)} | {cell(measured.beside)} | {measured.bound:g} s | "
+        f"{'yes' if measured.held else 'no'} |"
+        for measured in found
     ]
     return ["| what | this commit | beside it | bound | held |", "|---|---|---|---|---|", *rows]
 

@@ -217,16 +217,17 @@ def _sizes(runs: list[Figures]) -> list[str]:
         "| response | bound | held |"
     )
     lines = [head, "|" + "---|" * 12]
-    for one in runs:
-        whole = f"{BOUND:.0f} million/s" + (f", {LONGEST:.0f} s" if one is runs[0] else "")
-        each = one.events / one.ended * one.seconds / (one.seconds + WARM_UP)
-        held = one.speed >= BOUND and (one is not runs[0] or one.wall <= LONGEST)
+    for figures in runs:
+        whole = f"{BOUND:.0f} million/s" + (f", {LONGEST:.0f} s" if figures is runs[0] else "")
+        each = figures.events / figures.ended * figures.seconds / (figures.seconds + WARM_UP)
+        held = figures.speed >= BOUND and (figures is not runs[0] or figures.wall <= LONGEST)
         lines.append(
-            f"| {one.members} | {one.rate:,.0f} | {one.seconds:,.0f} | {one.events / 1e6:.1f} million "
-            f"| {each:.1f} | {one.filling:.1f} s, {FILLING * one.members / one.filling / 1e6:.1f} "
-            f"million getpages/s | {one.processor - one.filling:.1f} s, with filling {one.wall:.1f} s by wall time "
-            f"| {one.speed:.2f} | {one.memory / 2**20:.0f} MiB | {one.response * 1e3:.2f} ms"
-            f"{', saturated: ' + ', '.join(one.saturated) if one.saturated else ''} | {whole} "
+            f"| {figures.members} | {figures.rate:,.0f} | {figures.seconds:,.0f} | {figures.events / 1e6:.1f} million "
+            f"| {each:.1f} | {figures.filling:.1f} s, {FILLING * figures.members / figures.filling / 1e6:.1f} "
+            f"million getpages/s | {figures.processor - figures.filling:.1f} s, with filling {figures.wall:.1f} s by "
+            "wall time "
+            f"| {figures.speed:.2f} | {figures.memory / 2**20:.0f} MiB | {figures.response * 1e3:.2f} ms"
+            f"{', saturated: ' + ', '.join(figures.saturated) if figures.saturated else ''} | {whole} "
             f"| {'yes' if held else 'no'} |"
         )
     return lines

@@ -72,7 +72,7 @@ def stated_of(scenario: Scenario) -> Assumptions:
     }
     speeds = {}
     for system in scenario.values["system"]:
-        cec = next(one for one in scenario.values["cec"] if one["name"] == system["cec"])
+        cec = next(cec for cec in scenario.values["cec"] if cec["name"] == system["cec"])
         speeds[system["name"]] = cec.get("speed", 1.0) / (1.0 + system.get("lpar_overhead", 0.0))
     paths = {name: given[key] * 1e-6 for name, key in names.items() if key in given}
     return Assumptions(**paths, speeds=speeds, commit_writes=CommitWrites.MSTR)
@@ -91,7 +91,9 @@ def compare(scenario: Scenario) -> Compared:
     cost = cost_of(measured, stated, dump.name)
     plain = cost_of(replace(measured, classes=tuple(_without_counts(use) for use in measured.classes)), stated)
     classes = tuple(_classes(run.results, cost, stated))
-    total = Beside("all", sum(one.real for one in classes), sum(one.found for one in classes))
+    total = Beside(
+        "all", sum(work_class.real for work_class in classes), sum(work_class.found for work_class in classes)
+    )
     return Compared(cost, total, classes, tuple(_classes(run.results, plain, stated)))
 
 
@@ -106,11 +108,11 @@ def _classes(results: Mapping[str, Any], cost: CostOfSharing, stated: Assumption
     """True spin seconds of each class's tasks plus the path of their requests, and the thread cost from the records."""
     real: dict[str, float] = {}
     for interval in results["intervals"]:
-        for one in interval["classes"]:
-            for counts in one["systems"]:
+        for work_class in interval["classes"]:
+            for counts in work_class["systems"]:
                 used = counts["used"]
                 seconds = used["coupling_spin"] + used["own_requests"] * stated.seconds("sync_path", counts["system"])
-                real[one["name"]] = real.get(one["name"], 0.0) + seconds
+                real[work_class["name"]] = real.get(work_class["name"], 0.0) + seconds
     found: dict[str, float] = {}
     for entry in cost.classes:
         found[entry.name] = found.get(entry.name, 0.0) + entry.thread_seconds
@@ -217,23 +219,30 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
 
 
-def _error(one: Beside) -> str:
-    return "" if one.error is None else f"{one.error * 100:+.1f} %"
+def _error(beside: Beside) -> str:
+    return "" if beside.error is None else f"{beside.error * 100:+.1f} %"
 
 
 def _class_table(compared: Compared) -> str:
     return _table(
         ("class", "true, s", "by its own counts, s", "error", "distributed by keys, s", "error"),
         [
-            (one.name, f"{one.real:.3f}", f"{one.found:.3f}", _error(one), f"{spread.found:.3f}", _error(spread))
-            for one, spread in zip(compared.classes, compared.spread, strict=True)
+            (
+                work_class.name,
+                f"{work_class.real:.3f}",
+                f"{work_class.found:.3f}",
+                _error(work_class),
+                f"{spread.found:.3f}",
+                _error(spread),
+            )
+            for work_class, spread in zip(compared.classes, compared.spread, strict=True)
         ]
         + [("all", f"{compared.total.real:.3f}", f"{compared.total.found:.3f}", _error(compared.total), "", "")],
     )
 
 
 def _overhead(cost: CostOfSharing, member: str, *spaces: str) -> str:
-    own = [one for one in cost.spaces if one.member == member and one.space in spaces]
+    own = [space for space in cost.spaces if space.member == member and space.space in spaces]
     used = sum(one.measured_seconds or 0.0 for one in own)
     added = sum(one.cpu_seconds for one in own)
     return f"{added / (used - added) * 100:.1f}" if used > added else ""
@@ -255,7 +264,7 @@ def _study_tables(cost: CostOfSharing, study: Study) -> str:
         rows.append((f"{name}, increase, %, table 7", difference, _overhead(cost, member, *of)))
     for row in study.table("table_08"):
         name = {"2": "INQ2", "3": "INQ3"}.get(next((c for c in row["transaction"] if c in "23"), ""), "UPDA")
-        own = [one for one in cost.classes if one.name == name]
+        own = [work_class for work_class in cost.classes if work_class.name == name]
         in_db2 = sum(float(one.use.facts.get("class2_cpu_seconds") or 0.0) for one in own)
         threads = sum(one.thread_seconds for one in own)
         increase = f"{threads / (in_db2 - threads) * 100:.1f}" if in_db2 > threads else ""

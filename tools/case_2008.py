@@ -60,8 +60,8 @@ def measure(run: Simulated) -> Numbers:
     ended = results["responses"][0]["count"]
     return {
         "rate": ended / seconds,
-        "cp": sum(one["systems"][0]["busy"] for one in intervals) / seconds / engines * 100,
-        "ziip": sum(one["systems"][0]["ziip_busy"] for one in intervals) / seconds / ziips * 100,
+        "cp": sum(interval["systems"][0]["busy"] for interval in intervals) / seconds / engines * 100,
+        "ziip": sum(interval["systems"][0]["ziip_busy"] for interval in intervals) / seconds / ziips * 100,
         "cp_time": (used["db2_cpu"] - used["db2_ziip"]) / ended * 1e3,
         "ziip_time": used["db2_ziip"] / ended * 1e3,
         "eligible": (used["db2_ziip"] + used["db2_ziip_on_cp"]) / used["db2_cpu"] * 100,

@@ -45,10 +45,10 @@ def _anchor(found: Audit) -> str:
     return found.study.name
 
 
-def _columns(one: TableAudit) -> str:
+def _columns(table: TableAudit) -> str:
     """The computed columns of a table with their formulas."""
     named: dict[tuple[str, bool], list[str]] = {}
-    for derived in one.table.derived:
+    for derived in table.table.derived:
         columns = named.setdefault((derived.formula.name, derived.printed), [])
         columns += [column for column in derived.columns if column not in columns]
     parts = []
@@ -60,8 +60,8 @@ def _columns(one: TableAudit) -> str:
     return "; ".join(parts)
 
 
-def _place(one: TableAudit, cell: Cell) -> str:
-    return f"`{one.table.id}`, row {cell.row} ({text_cell(cell.label)}), {text_cell(cell.column)}"
+def _place(table: TableAudit, cell: Cell) -> str:
+    return f"`{table.table.id}`, row {cell.row} ({text_cell(cell.label)}), {text_cell(cell.column)}"
 
 
 def study_text(found: Audit, analysis: Analysis) -> str:
@@ -84,50 +84,52 @@ def study_text(found: Audit, analysis: Analysis) -> str:
             ),
             (
                 (
-                    f"`{one.table.id}`",
-                    text_cell(one.table.title),
-                    str(len(one.table.rows)),
-                    _columns(one) or "none",
-                    str(len(one.compared)),
-                    str(one.agree),
-                    str(len(one.disagree)),
-                    str(len(one.conventions)),
-                    str(len(one.tested)),
-                    str(len(one.broken)),
+                    f"`{table.table.id}`",
+                    text_cell(table.table.title),
+                    str(len(table.table.rows)),
+                    _columns(table) or "none",
+                    str(len(table.compared)),
+                    str(table.agree),
+                    str(len(table.disagree)),
+                    str(len(table.conventions)),
+                    str(len(table.tested)),
+                    str(len(table.broken)),
                 )
-                for one in found.tables
+                for table in found.tables
             ),
         ),
     ]
     wrong = [
-        f"- {_place(one, cell)}: {text_cell(cell.arithmetic)}." + (f" {text_cell(cell.note)}" if cell.note else "")
-        for one in found.tables
-        for cell in one.disagree
+        f"- {_place(table, cell)}: {text_cell(cell.arithmetic)}." + (f" {text_cell(cell.note)}" if cell.note else "")
+        for table in found.tables
+        for cell in table.disagree
     ]
     if wrong:
         parts += ["### Disagreements", "\n".join(wrong)]
     broken = [
-        f"- `{one.table.id}`, row {test.row} ({text_cell(test.label)}), {text_cell(test.column)}: "
+        f"- `{table.table.id}`, row {test.row} ({text_cell(test.label)}), {text_cell(test.column)}: "
         f"{text_cell(test.arithmetic)}. {text_cell(test.reason)}" + (f" {text_cell(test.note)}" if test.note else "")
-        for one in found.tables
-        for test in one.broken
+        for table in found.tables
+        for test in table.broken
     ]
     if broken:
         parts += ["### Broken relations", "\n".join(broken)]
     own_way = [
-        f"- {_place(one, cell)}: {text_cell(cell.arithmetic)}. {text_cell(cell.note)}"
-        for one in found.tables
-        for cell in one.conventions
+        f"- {_place(table, cell)}: {text_cell(cell.arithmetic)}. {text_cell(cell.note)}"
+        for table in found.tables
+        for cell in table.conventions
     ]
     if own_way:
         parts += ["### By the source's own convention", "\n".join(own_way)]
     open_cells = [
-        f"- {_place(one, cell)}: {text_cell(cell.arithmetic)}." for one in found.tables for cell in one.not_computed
+        f"- {_place(table, cell)}: {text_cell(cell.arithmetic)}."
+        for table in found.tables
+        for cell in table.not_computed
     ]
     if open_cells:
         parts += ["### Not computed", "\n".join(open_cells)]
     parts += _analysis(analysis)
-    notes = [f"- `{one.table.id}`: {text_cell(one.table.note)}" for one in found.tables if one.table.note]
+    notes = [f"- `{table.table.id}`: {text_cell(table.table.note)}" for table in found.tables if table.table.note]
     if notes:
         parts += ["### Notes", "\n".join(notes)]
     return "\n\n".join(parts)
@@ -137,16 +139,18 @@ def _analysis(found: Analysis) -> list[str]:
     """Curves, leave-out checks, and the text compared with the tables."""
     parts = []
     if found.curves:
-        told = [law_sentence(one) if isinstance(one, CapacityCurve) else load_sentence(one) for one in found.curves]
+        told = [
+            law_sentence(curve) if isinstance(curve, CapacityCurve) else load_sentence(curve) for curve in found.curves
+        ]
         parts += ["### Curves", "\n".join(f"- {text_cell(one)}" for one in told)]
     if found.checks:
-        told = [f"{check_sentence(one)} {one.method} {one.note}" for one in found.checks]
+        told = [f"{check_sentence(check)} {check.method} {check.note}" for check in found.checks]
         parts += ["### Leave-out checks", "\n".join(f"- {text_cell(one)}" for one in told)]
     if found.claims:
-        wrong = [one for one in found.claims if not one.agrees]
+        wrong = [claim for claim in found.claims if not claim.agrees]
         told = [
-            f"{one.text} ({one.place}): printed {one.text_number} {one.unit}; {one.arithmetic}. {one.note}"
-            for one in wrong
+            f"{claim.text} ({claim.place}): printed {claim.text_number} {claim.unit}; {claim.arithmetic}. {claim.note}"
+            for claim in wrong
         ]
         head = f"Of {len(found.claims)} numbers in the text {len(wrong)} are contradicted by the tables"
         listed = "\n".join(f"- {text_cell(one)}" for one in told)

@@ -101,7 +101,7 @@ def truth_of(scenario: Scenario, seeds: Sequence[int] = SEEDS) -> Truth:
     """Runs of a scenario at the trial's loads, and at loads around the point where a goal breaks."""
     responses: dict[float, Responses] = {}
     saturated: dict[float, str] = {}
-    goals = {one["name"]: one["goal"] for one in scenario.values["class"] if "goal" in one}
+    goals = {work_class["name"]: work_class["goal"] for work_class in scenario.values["class"] if "goal" in work_class}
 
     def ran(load: float) -> Responses:
         if load not in responses:
@@ -156,11 +156,11 @@ def _crossing(over: Callable[[float], float]) -> float | None:
 
 
 def _fullest(run: Simulated) -> str:
-    return ", ".join(str(one["name"]) for one in run.results["saturated"][:1])
+    return ", ".join(str(saturated["name"]) for saturated in run.results["saturated"][:1])
 
 
 def _response(run: Simulated, name: str) -> float:
-    rows = next(one for one in run.results["responses"] if one["class"] == name)
+    rows = next(response for response in run.results["responses"] if response["class"] == name)
     return float(rows["mean"] or 0.0)
 
 
@@ -200,9 +200,9 @@ def planned(measured: Measured, users: Mapping[str, int]) -> tuple[Model, Answer
         known = [load for load in loads if load is not None]
         breaks[name] = min(known, default=None)
         for check in checks:
-            for one in check.classes:
-                if class_of(one.name) == name and not one.reproduced:
-                    said[name] = one.reason
+            for work_class in check.classes:
+                if class_of(work_class.name) == name and not work_class.reproduced:
+                    said[name] = work_class.reason
     least = min((found for found in limits.values() if found), default=None)
     return model, Answer(responses, breaks, said), least
 
@@ -211,9 +211,9 @@ def _places(model: Model) -> dict[str, list[tuple[SystemModel, str]]]:
     """Systems and class periods of each class that has transactions."""
     made: dict[str, list[tuple[SystemModel, str]]] = {}
     for system in model.systems:
-        for one in system.classes:
-            if not one.background:
-                made.setdefault(class_of(one.name), []).append((system, one.name))
+        for work_class in system.classes:
+            if not work_class.background:
+                made.setdefault(class_of(work_class.name), []).append((system, work_class.name))
     return made
 
 
@@ -236,7 +236,7 @@ def estimated(model: Model, goals: Mapping[str, float]) -> tuple[Answer, Answer]
         name: _mean([(system.of(period).rate, system.of(period).response) for system, period in places])
         for name, places in _places(model).items()
     }
-    system = max(model.systems, key=lambda one: one.busy / one.engines)
+    system = max(model.systems, key=lambda system: system.busy / system.engines)
     engines = max(1, round(system.engines))
 
     def longer(load: float) -> float | None:
@@ -268,8 +268,8 @@ def trial(path: Path, *, truth: Truth | None = None, seeds: Sequence[int] = SEED
     """Trial of a scenario; the planner knows the users of closed classes."""
     scenario = read_scenario(path)
     classes = scenario.values["class"]
-    goals = {one["name"]: one["goal"] for one in classes}
-    users = {one["name"]: one["users"] for one in classes if "users" in one}
+    goals = {work_class["name"]: work_class["goal"] for work_class in classes}
+    users = {work_class["name"]: work_class["users"] for work_class in classes if "users" in work_class}
     model, plan, limit = planned(measured_of(scenario), users)
     queue, ratio = estimated(model, goals)
     about = path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
@@ -318,6 +318,8 @@ def summary(found: Sequence[Error]) -> tuple[float, float, float, float]:
     """Median and worst absolute error of responses, median and worst of breaking loads; missed breaking loads count as
     1.
     """
-    sizes = [abs(one.value) if one.value is not None else 1.0 for one in found if one.load and not one.said]
-    loads = [abs(one.value) if one.value is not None else 1.0 for one in found if not one.load and not one.said]
+    sizes = [abs(error.value) if error.value is not None else 1.0 for error in found if error.load and not error.said]
+    loads = [
+        abs(error.value) if error.value is not None else 1.0 for error in found if not error.load and not error.said
+    ]
     return median(sizes), max(sizes), median(loads), max(loads)

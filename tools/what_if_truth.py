@@ -150,7 +150,7 @@ def _of_truth(key: Key, numbers: Numbers) -> Key:
     """The key in the truth; records hold only four characters of a class's name."""
     if key.what != "db2_time" or key in numbers:
         return key
-    return next((one for one in numbers if one.what == "db2_time" and one.of[:4] == key.of), key)
+    return next((number for number in numbers if number.what == "db2_time" and number.of[:4] == key.of), key)
 
 
 # --- the page ---------------------------------------------------------------------------------------------------------
@@ -173,8 +173,8 @@ def page() -> str:
         for (_, pool), about in twin.fit.pools.items()
     }
     parts = [HEAD.format(seeds=len(TRUTH_SEEDS), bp1=sets["BP1"], bp2=sets["BP2"]), _summary(judged), TABLES]
-    for title in dict.fromkeys(one.change for one in judged):
-        rows = [one for one in judged if one.change == title and one.is_moved]
+    for title in dict.fromkeys(candidate.change for candidate in judged):
+        rows = [candidate for candidate in judged if candidate.change == title and candidate.is_moved]
         parts.append(f"#### {title}\n\n{_table(rows)}")
     parts += [THRESHOLDS + _thresholds(scenario), SPEEDS + _speeds(scenario)]
     return "\n".join(parts)
@@ -192,10 +192,10 @@ def _estimate(what: str, found: Estimate) -> str:
     return str(Estimate(found.mean * _factor(what), found.half_width * _factor(what)))
 
 
-def _error(one: Judged) -> str:
-    if math.isinf(one.error):
+def _error(candidate: Judged) -> str:
+    if math.isinf(candidate.error):
         return "none true"
-    return f"{one.error * 100:+.1f}" if one.is_share else f"{one.error:+.1%}"
+    return f"{candidate.error * 100:+.1f}" if candidate.is_share else f"{candidate.error:+.1%}"
 
 
 def _table(rows: Sequence[Judged]) -> str:
@@ -203,25 +203,29 @@ def _table(rows: Sequence[Judged]) -> str:
         "| number | of | unit | true before | true after | answer | from | to | holds | error | verdict |",
         "|---|---|---|---:|---:|---:|---:|---:|---|---:|---|",
     ]
-    for one in rows:
-        what, outcome = one.outcome.key.what, one.outcome
+    for row in rows:
+        what, outcome = row.outcome.key.what, row.outcome
         title, unit = TITLES[what]
         answer = outcome.answer
         said = outcome.verdict.value + (f"; {outcome.why}" if outcome.why else "")
         lines.append(
-            f"| {title} | {outcome.key.of} | {unit.replace('us', 'µs')} | {_estimate(what, one.before)} "
-            f"| {_estimate(what, one.truth)} | {_number(what, answer.value)} | {_number(what, answer.low)} "
-            f"| {_number(what, answer.high)} | {'yes' if one.holds else '**no**'} | {_error(one)} | {said} |"
+            f"| {title} | {outcome.key.of} | {unit.replace('us', 'µs')} | {_estimate(what, row.before)} "
+            f"| {_estimate(what, row.truth)} | {_number(what, answer.value)} | {_number(what, answer.low)} "
+            f"| {_number(what, answer.high)} | {'yes' if row.holds else '**no**'} | {_error(row)} | {said} |"
         )
     return "\n".join(lines) + "\n"
 
 
 def _summary(judged: Sequence[Judged]) -> str:
-    moved = [one for one in judged if one.is_moved and one.outcome.verdict is not Verdict.OFF]
-    errors = sorted(abs(one.error) for one in moved if math.isfinite(one.error) and one.truth.mean and not one.is_share)
+    moved = [candidate for candidate in judged if candidate.is_moved and candidate.outcome.verdict is not Verdict.OFF]
+    errors = sorted(
+        abs(candidate.error)
+        for candidate in moved
+        if math.isfinite(candidate.error) and candidate.truth.mean and not candidate.is_share
+    )
     return (
         f"Of {len(moved)} numbers that a change moves and that the page draws conclusions on, the error bar holds the "
-        f"truth of {sum(one.holds for one in moved)}. Of the {len(errors)} that are no shares and not 0, "
+        f"truth of {sum(candidate.holds for candidate in moved)}. Of the {len(errors)} that are no shares and not 0, "
         f"{sum(error <= 0.1 for error in errors)} are within 10 % of the truth, half within "
         f"{errors[len(errors) // 2]:.1%}, and the worst is off by {errors[-1]:.0%}.\n"
     )
