@@ -79,7 +79,7 @@ class MadeTrace:
     """
 
     def __init__(self, objects: Sequence[UsedObject], references: int, *, seed: int, seconds: float = 600.0) -> None:
-        self.objects = {(300 << 16) + number: one for number, one in enumerate(objects, start=1)}
+        self.objects = {(300 << 16) + number: data_set for number, data_set in enumerate(objects, start=1)}
         self.seconds = seconds
         self.batch = _made(self.objects, references, seed, seconds)
 
@@ -92,7 +92,7 @@ class MadeTrace:
     def write(self, path: Path) -> None:
         """Write it as Parquet, with the names of its objects and pools."""
         table = pa.Table.from_batches([self.batch])
-        names = pa.array([one.name for one in self.objects.values()])
+        names = pa.array([data_set.name for data_set in self.objects.values()])
         first = min(self.objects)
         index = pc.subtract(table["object"].cast(pa.int64()), first)
         table = table.set_column(table.schema.get_field_index("object"), "object", pc.take(names, index))
@@ -104,19 +104,19 @@ class MadeTrace:
 def _made(objects: dict[int, UsedObject], references: int, seed: int, seconds: float) -> pa.RecordBatch:
     random = np.random.default_rng(seed)
     numbers = np.array(list(objects), np.int64)
-    bursts = np.array([_BURST[one.use] for one in objects.values()])
-    share = np.array([one.rate for one in objects.values()]) / bursts
+    bursts = np.array([_BURST[data_set.use] for data_set in objects.values()])
+    share = np.array([data_set.rate for data_set in objects.values()]) / bursts
     chosen = random.choice(len(numbers), size=references, p=share / share.sum())
     lengths = bursts[chosen]
     chosen = np.repeat(chosen, lengths)[:references]
     pages = np.empty(references, np.int64)
     writes = np.zeros(references, bool)
-    for index, one in enumerate(objects.values()):
+    for index, data_set in enumerate(objects.values()):
         rows = np.flatnonzero(chosen == index)
-        pages[rows] = _pages(one, len(rows), random)
-        writes[rows] = random.random(len(rows)) < one.writes
-    kinds = np.array([_SEQUENTIAL if one.use == "scan" else _RANDOM for one in objects.values()])
-    pools = np.array([one.pool for one in objects.values()])
+        pages[rows] = _pages(data_set, len(rows), random)
+        writes[rows] = random.random(len(rows)) < data_set.writes
+    kinds = np.array([_SEQUENTIAL if data_set.use == "scan" else _RANDOM for data_set in objects.values()])
+    pools = np.array([data_set.pool for data_set in objects.values()])
     # A page that is changed is marked right after its getpage.
     times = 1 + writes
     columns: dict[str, Any] = {
@@ -135,29 +135,29 @@ def _made(objects: dict[int, UsedObject], references: int, seed: int, seconds: f
     )
 
 
-def _popular(one: UsedObject, count: int, random: np.random.Generator, pages: int) -> Integers:
+def _popular(data_set: UsedObject, count: int, random: np.random.Generator, pages: int) -> Integers:
     """Pages in order of falling popularity; the popular pages are spread over the object."""
-    weights = np.cumsum(np.arange(1, pages + 1, dtype=float) ** -one.skew)
+    weights = np.cumsum(np.arange(1, pages + 1, dtype=float) ** -data_set.skew)
     ranks = np.searchsorted(weights, random.random(count) * weights[-1])
     return np.asarray(random.permutation(pages)[ranks], np.int64)
 
 
-def _pages(one: UsedObject, count: int, random: np.random.Generator) -> Integers:
-    if one.use in ("random", "hot"):
-        return _popular(one, count, random, one.pages)
-    if one.use in ("scan", "ring"):
-        return np.arange(count, dtype=np.int64) % one.pages
-    if one.use == "index":
-        leaves = _popular(one, count // 3 + 1, random, one.pages)
-        second = 1 + leaves * max(one.pages // 200, 1) // one.pages
+def _pages(data_set: UsedObject, count: int, random: np.random.Generator) -> Integers:
+    if data_set.use in ("random", "hot"):
+        return _popular(data_set, count, random, data_set.pages)
+    if data_set.use in ("scan", "ring"):
+        return np.arange(count, dtype=np.int64) % data_set.pages
+    if data_set.use == "index":
+        leaves = _popular(data_set, count // 3 + 1, random, data_set.pages)
+        second = 1 + leaves * max(data_set.pages // 200, 1) // data_set.pages
         levels = np.stack([np.zeros_like(leaves), second, leaves + 1000], axis=1)
         return np.asarray(levels.reshape(-1)[:count], np.int64)
-    if one.use == "append":
+    if data_set.use == "append":
         # A page takes ten inserts; every second reference reads what was inserted lately.
         end = np.arange(count, dtype=np.int64) // 20
-        back = random.geometric(1 / one.pages, size=count)
+        back = random.geometric(1 / data_set.pages, size=count)
         return np.where(np.arange(count) % 2 == 0, end, np.maximum(end - back, 0))
-    raise ValueError(f"no use {one.use!r}; give one of {', '.join(_BURST)}")
+    raise ValueError(f"no use {data_set.use!r}; give one of {', '.join(_BURST)}")
 
 
 def fifty_objects(references: int = 1_200_000, *, seed: int = 20_14) -> MadeTrace:

@@ -124,7 +124,9 @@ def rules_table(made: MadeTrace) -> str:
             first = states["equal split"].total
             for name, state in states.items():
                 total = state.total
-                sizes = ", ".join(f"{pool} {one.size:,}" for pool, one in state.configuration.pools.items())
+                sizes = ", ".join(
+                    f"{pool} {pool_settings.size:,}" for pool, pool_settings in state.configuration.pools.items()
+                )
                 change = total.cpu_seconds / first.cpu_seconds - 1
                 lines.append(
                     f"| {buffers:,} | {name} | {sizes} | {total.read_ios / made.seconds:,.1f} "
@@ -143,13 +145,13 @@ def case_table() -> str:
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for size in sizes:
-        two, one = ours[size]
+        apart, together = ours[size]
         if size in PUBLISHED:
             told, single = PUBLISHED[size]
-            row = [f"{told:.1f}", f"{two:.1f}", f"{two - told:+.1f}", f"{single:.1f}", f"{one:.1f}"]
-            row += [f"{one - single:+.1f}", f"{single - told:.1f}", f"{one - two:.1f}"]
+            row = [f"{told:.1f}", f"{apart:.1f}", f"{apart - told:+.1f}", f"{single:.1f}", f"{together:.1f}"]
+            row += [f"{together - single:+.1f}", f"{single - told:.1f}", f"{together - apart:.1f}"]
         else:
-            row = ["", f"{two:.1f}", "", "", f"{one:.1f}", "", "", f"{one - two:.1f}"]
+            row = ["", f"{apart:.1f}", "", "", f"{together:.1f}", "", "", f"{together - apart:.1f}"]
         lines.append(f"| {size} | " + " | ".join(row) + " |")
     errors = [ours[size][i] - PUBLISHED[size][i] for size in PUBLISHED for i in (0, 1)]
     lines += ["", f"Largest error {max(map(abs, errors)):.1f} points, mean {np.mean(np.abs(errors)):.1f}."]

@@ -229,7 +229,7 @@ def figures(folder: Path, runs: int, beside: Checkout | None) -> list[Measured]:
         line(f"plexlens {' '.join((*words, '--help'))}", 0.25, lambda _, c, w=words: _help(c, w, text))
         for words in shared
     ]
-    return [*lines, helps[0], max(helps[1:], key=lambda one: one.here.cpu_seconds)]
+    return [*lines, helps[0], max(helps[1:], key=lambda measured: measured.here.cpu_seconds)]
 
 
 def table(found: list[Measured]) -> list[str]:

@@ -243,8 +243,8 @@ def _class_table(compared: Compared) -> str:
 
 def _overhead(cost: CostOfSharing, member: str, *spaces: str) -> str:
     own = [space for space in cost.spaces if space.member == member and space.space in spaces]
-    used = sum(one.measured_seconds or 0.0 for one in own)
-    added = sum(one.cpu_seconds for one in own)
+    used = sum(space.measured_seconds or 0.0 for space in own)
+    added = sum(line.cpu_seconds for line in own)
     return f"{added / (used - added) * 100:.1f}" if used > added else ""
 
 
@@ -265,8 +265,8 @@ def _study_tables(cost: CostOfSharing, study: Study) -> str:
     for row in study.table("table_08"):
         name = {"2": "INQ2", "3": "INQ3"}.get(next((c for c in row["transaction"] if c in "23"), ""), "UPDA")
         own = [work_class for work_class in cost.classes if work_class.name == name]
-        in_db2 = sum(float(one.use.facts.get("class2_cpu_seconds") or 0.0) for one in own)
-        threads = sum(one.thread_seconds for one in own)
+        in_db2 = sum(float(work_class.use.facts.get("class2_cpu_seconds") or 0.0) for work_class in own)
+        threads = sum(work_class.thread_seconds for work_class in own)
         increase = f"{threads / (in_db2 - threads) * 100:.1f}" if in_db2 > threads else ""
         rows.append((f"{row['transaction']}, DB2 TCB time, increase, %, table 8", row["DB2 TCB time"], increase))
     return _table(("", "printed", "from simulated records"), rows)

@@ -152,7 +152,9 @@ def _of_data(name: str, root: Path) -> list[str]:
     made = []
     for folder in folders:
         place = root / folder
-        made += [str(one.relative_to(root)) for one in (place.rglob("test_*.py") if place.is_dir() else [place])]
+        made += [
+            str(test_file.relative_to(root)) for test_file in (place.rglob("test_*.py") if place.is_dir() else [place])
+        ]
     return made
 
 

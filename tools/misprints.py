@@ -81,9 +81,11 @@ def wrong(study: Study, tables: set[str]) -> set[tuple[str, ...]]:
     run = Recomputation(study)
     found: set[tuple[str, ...]] = set()
     for name in tables:
-        one = audit_table(run, study.tables[name])
-        found |= {(name, str(cell.row), cell.column) for cell in one.compared if not cell.agrees}
-        found |= {(name, str(test.row), test.column, test.kind, test.reason) for test in one.tested if not test.holds}
+        table_audit = audit_table(run, study.tables[name])
+        found |= {(name, str(cell.row), cell.column) for cell in table_audit.compared if not cell.agrees}
+        found |= {
+            (name, str(test.row), test.column, test.kind, test.reason) for test in table_audit.tested if not test.holds
+        }
     return found
 
 
@@ -157,15 +159,15 @@ def share(made: list[Misprint]) -> str:
     """Number detected, and the total."""
     if not made:
         return "none"
-    found = sum(one.found for one in made)
+    found = sum(misprint.found for misprint in made)
     return f"{found} of {len(made)} ({100 * found / len(made):.0f} %)"
 
 
 def row(name: str, made: list[Misprint]) -> str:
     """The row of a study."""
-    by = {cover: [one for one in made if one.cover is cover] for cover in Cover}
-    clear = [one for one in by[Cover.EQUATION] if one.clear]
-    checked = [one for one in made if one.cover is not Cover.NONE]
+    by = {cover: [misprint for misprint in made if misprint.cover is cover] for cover in Cover}
+    clear = [misprint for misprint in by[Cover.EQUATION] if misprint.clear]
+    checked = [misprint for misprint in made if misprint.cover is not Cover.NONE]
     parts = (
         name, share(made), str(len(by[Cover.NONE])), share(checked), share(by[Cover.LIMIT]), share(by[Cover.EQUATION]),
         share(clear),
@@ -201,7 +203,11 @@ def main(path: str) -> None:
         made = misprints(name, MOST)
         rows.append(row(name, made))
         print(rows[-1], flush=True)
-        missed = Counter((one.place[0], one.place[2]) for one in made if one.cover is Cover.EQUATION and not one.found)
+        missed = Counter(
+            (misprint.place[0], misprint.place[2])
+            for misprint in made
+            if misprint.cover is Cover.EQUATION and not misprint.found
+        )
         print("  missed most:", missed.most_common(5), flush=True)
     Path(path).write_text(HEAD + "\n".join(rows) + "\n", encoding="utf-8")
 

@@ -34,7 +34,7 @@ def _line(formula: Formula) -> str:
         formula.text,
         formula.source,
     )
-    return f"| {' | '.join(cell(one) for one in cells)} |"
+    return f"| {' | '.join(cell(content) for content in cells)} |"
 
 
 def formula_list() -> str:

@@ -142,10 +142,10 @@ def _analysis(found: Analysis) -> list[str]:
         told = [
             law_sentence(curve) if isinstance(curve, CapacityCurve) else load_sentence(curve) for curve in found.curves
         ]
-        parts += ["### Curves", "\n".join(f"- {text_cell(one)}" for one in told)]
+        parts += ["### Curves", "\n".join(f"- {text_cell(sentence)}" for sentence in told)]
     if found.checks:
         told = [f"{check_sentence(check)} {check.method} {check.note}" for check in found.checks]
-        parts += ["### Leave-out checks", "\n".join(f"- {text_cell(one)}" for one in told)]
+        parts += ["### Leave-out checks", "\n".join(f"- {text_cell(sentence)}" for sentence in told)]
     if found.claims:
         wrong = [claim for claim in found.claims if not claim.agrees]
         told = [
@@ -153,7 +153,7 @@ def _analysis(found: Analysis) -> list[str]:
             for claim in wrong
         ]
         head = f"Of {len(found.claims)} numbers in the text {len(wrong)} are contradicted by the tables"
-        listed = "\n".join(f"- {text_cell(one)}" for one in told)
+        listed = "\n".join(f"- {text_cell(sentence)}" for sentence in told)
         parts += ["### The text against the tables", f"{head}:\n\n{listed}" if told else f"{head}."]
     return parts
 
@@ -165,22 +165,22 @@ def document() -> str:
         ("study", "tables", "rows", "computed cells", "agree", "disagree", "convention", "relations", "broken"),
         (
             (
-                f"[{one.study.name}](#{_anchor(one)})",
-                str(len(one.tables)),
-                str(sum(len(table.table.rows) for table in one.tables)),
-                str(sum(len(table.compared) for table in one.tables)),
-                str(sum(table.agree for table in one.tables)),
-                str(sum(len(table.disagree) for table in one.tables)),
-                str(sum(len(table.conventions) for table in one.tables)),
-                str(sum(len(table.tested) for table in one.tables)),
-                str(sum(len(table.broken) for table in one.tables)),
+                f"[{audit.study.name}](#{_anchor(audit)})",
+                str(len(audit.tables)),
+                str(sum(len(table.table.rows) for table in audit.tables)),
+                str(sum(len(table.compared) for table in audit.tables)),
+                str(sum(table.agree for table in audit.tables)),
+                str(sum(len(table.disagree) for table in audit.tables)),
+                str(sum(len(table.conventions) for table in audit.tables)),
+                str(sum(len(table.tested) for table in audit.tables)),
+                str(sum(len(table.broken) for table in audit.tables)),
             )
-            for one in found
+            for audit in found
         ),
     )
-    analyses = [analyse(one) for one in found]
-    texts = [study_text(one, analysis) for one, analysis in zip(found, analyses, strict=True)]
-    covered = [_covered(one, analysis) for one, analysis in zip(found, analyses, strict=True)]
+    analyses = [analyse(audit) for audit in found]
+    texts = [study_text(audit, analysis) for audit, analysis in zip(found, analyses, strict=True)]
+    covered = [_covered(audit, analysis) for audit, analysis in zip(found, analyses, strict=True)]
     cover = _table(("study", "cells with a number", "in an equation", "with limits only", "alone"), covered)
     return "\n\n".join([f"{_HEAD}\n{contents}", f"{_COVER}\n{cover}", *texts]) + "\n"
 
@@ -188,7 +188,7 @@ def document() -> str:
 def _covered(found: Audit, analysis: Analysis) -> tuple[str, ...]:
     """The row of a study in the table of covers."""
     counted_covers = counts(found, analysis)
-    numbers = (counted_covers.total(), *(counted_covers[one] for one in Cover))
+    numbers = (counted_covers.total(), *(counted_covers[cover] for cover in Cover))
     return (f"[{found.study.name}](#{_anchor(found)})", *map(str, numbers))
 
 

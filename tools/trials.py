@@ -296,20 +296,22 @@ def errors(trials: Iterable[Trial], method: str) -> list[Error]:
     Responses count at loads at which the simulation is not saturated.
     """
     made = []
-    for one in trials:
-        answer: Answer = getattr(one, method)
-        for name in one.classes:
+    for case in trials:
+        answer: Answer = getattr(case, method)
+        for name in case.classes:
             for load in LOADS:
-                if one.truth.saturated[load]:
+                if case.truth.saturated[load]:
                     continue
-                value, true = answer.responses[load].get(name), one.truth.responses[load][name].mean
+                value, true = answer.responses[load].get(name), case.truth.responses[load][name].mean
                 made.append(
-                    Error(one.name, name, load, None if value is None else value / true - 1, answer.said.get(name, ""))
+                    Error(case.name, name, load, None if value is None else value / true - 1, answer.said.get(name, ""))
                 )
-            broken, asked = one.truth.breaks[name], answer.breaks.get(name)
+            broken, asked = case.truth.breaks[name], answer.breaks.get(name)
             if broken:
                 made.append(
-                    Error(one.name, name, 0.0, None if asked is None else asked / broken - 1, answer.said.get(name, ""))
+                    Error(
+                        case.name, name, 0.0, None if asked is None else asked / broken - 1, answer.said.get(name, "")
+                    )
                 )
     return made
 

@@ -109,7 +109,7 @@ def check_file(path: Path | None, inputs: Iterable[Path] = ()) -> None:
     check_writable(path)
     if path is None:
         return
-    if path.exists() and any(one.exists() and one.samefile(path) for one in inputs):
+    if path.exists() and any(source.exists() and source.samefile(path) for source in inputs):
         raise UsageError(
             file=str(path),
             what="this command reads the file, and would replace it",

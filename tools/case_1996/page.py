@@ -29,10 +29,10 @@ def page(scenario: Scenario, study: Study, seeds: Sequence[int] = SEEDS) -> str:
         parts += _run(scenario, study, run, seeds)
     sharing = run_b1(scenario, study)
     pairs = zip(runs(sharing, seeds), runs(without_sysplex(sharing), seeds), strict=True)
-    b1_b2 = [compared(one, other, LESS_MANAGEMENT) for one, other in pairs]
+    b1_b2 = [compared(first, other, LESS_MANAGEMENT) for first, other in pairs]
     bare = without_db2(scenario)
     pairs = zip(runs(bare, seeds), runs(without_sysplex(bare), seeds), strict=True)
-    b3_b4 = [compared(one, other, 1.0) for one, other in pairs]
+    b3_b4 = [compared(first, other, 1.0) for first, other in pairs]
     parts += _comparisons(study, b1_b2, b3_b4)
     efficiency = comparisons.printed(study.row("table_06", measure="Coupling Efficiency (%)"))
     parts += [texts.TERMS, terms_table(scenario, study, seeds, efficiency), texts.GAP]

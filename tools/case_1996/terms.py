@@ -102,7 +102,7 @@ def efficiency_with(scenario: Scenario, study: Study, term: Term, seeds: Sequenc
     """Coupling efficiency and increase of B1 over B2 with a term."""
     sharing = run_b1(with_term(scenario, term), study)
     pairs = zip(runs(sharing, seeds), runs(without_sysplex(sharing), seeds), strict=True)
-    return estimates([compared(one, other, LESS_MANAGEMENT) for one, other in pairs])
+    return estimates([compared(first, other, LESS_MANAGEMENT) for first, other in pairs])
 
 
 def terms_table(scenario: Scenario, study: Study, seeds: Sequence[int], printed: float) -> str:

@@ -49,7 +49,7 @@ def bundle(
             command(*words, **given, **{argument: made})
 
         bundled.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
-        bundled.__annotations__ = {one.name: one.annotation for one in (*own, *added)} | {"return": None}
+        bundled.__annotations__ = {option.name: option.annotation for option in (*own, *added)} | {"return": None}
         return bundled
 
     return decorate

@@ -73,7 +73,7 @@ def compare(
     from plexlens.compare.page.asked import compared
     from plexlens.compare.runs.comparability import Bounds
 
-    read = [Path(one) for text in (base, new) for one in (text, text.rpartition("@")[0]) if one]
+    read = [Path(place) for text in (base, new) for place in (text, text.rpartition("@")[0]) if place]
     where = target("compare", output, form, as_json=as_json, inputs=read)
     bounds = Bounds(
         _share("rate-bound", rate_bound), _share("mix-bound", mix_bound), _share("object-bound", object_bound)

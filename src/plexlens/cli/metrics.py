@@ -55,8 +55,8 @@ def metrics(
     found = explained(name, GRAINS, load_rules(rules or ()), PAGES)
 
     def lines() -> Iterator[str]:
-        for number, one in enumerate(found):
+        for number, explanation in enumerate(found):
             yield from [""] if number else []
-            yield from one.lines()
+            yield from explanation.lines()
 
-    where.show(text_or_json(lines, lambda: {"metrics": [one.to_json() for one in found]}))
+    where.show(text_or_json(lines, lambda: {"metrics": [explanation.to_json() for explanation in found]}))

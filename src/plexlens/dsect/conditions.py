@@ -339,11 +339,11 @@ def _compare(left: Term, right: Term) -> int:
     if isinstance(left, int) or isinstance(right, int):
         first, second = as_number(left), as_number(right)
         return (first > second) - (first < second)
-    one, other = ((len(text), text.encode("cp037", "replace")) for text in (left, right))
-    return (one > other) - (one < other)
+    left_key, right_key = ((len(text), text.encode("cp037", "replace")) for text in (left, right))
+    return (left_key > right_key) - (left_key < right_key)
 
 
 def _found(word: str, text: str, sought: str) -> int:
     if word == "INDEX":
         return text.find(sought) + 1
-    return min((text.find(one) + 1 for one in sought if one in text), default=0)
+    return min((text.find(first) + 1 for first in sought if first in text), default=0)

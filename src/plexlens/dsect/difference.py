@@ -45,7 +45,7 @@ class Difference:
             "added": self.added,
             "removed": self.removed,
             **{
-                name: [{"field": one, "from": before, "to": after} for one, before, after in rows]
+                name: [{"field": new_field, "from": before, "to": after} for new_field, before, after in rows]
                 for name, rows in changes.items()
             },
             "shift": self.shift,
@@ -79,26 +79,26 @@ def difference(section: str, fields: Sequence[Field], known: Known) -> Differenc
     made = Difference(section)
     met: set[str] = set()
     shifts: set[int] = set()
-    for one in fields:
-        row = known.get(one.name)
+    for new_field in fields:
+        row = known.get(new_field.name)
         if row is None:
-            made.added.append(one.name)
+            made.added.append(new_field.name)
             continue
         met.add(str(row["field"]))
-        shifts.add(one.offset - int(row["offset"]))
+        shifts.add(new_field.offset - int(row["offset"]))
         same = True
         pairs = (
-            (made.moved, str(row["offset"]), str(one.offset)),
-            (made.resized, str(row["length"]), str(one.length)),
+            (made.moved, str(row["offset"]), str(new_field.offset)),
+            (made.resized, str(row["length"]), str(new_field.length)),
             (
                 made.read_otherwise,
                 f"{row['format']} {row['recorded_unit'] or ''}".strip(),
-                f"{one.format} {one.unit}".strip(),
+                f"{new_field.format} {new_field.unit}".strip(),
             ),
         )
         for rows, before, after in pairs:
             if before != after:
-                rows.append((one.name, before, after))
+                rows.append((new_field.name, before, after))
                 same = False
         if same:
             made.unchanged += 1

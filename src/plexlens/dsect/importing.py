@@ -237,7 +237,11 @@ def _notes(
             "(MACRO to MEND) into the file"
         )
     named = {field.name.upper() for made in imported for field in made.layout.fields}
-    unused = [name for name in hints if name not in named and not any(one.startswith(f"{name}_") for one in named)]
+    unused = [
+        name
+        for name in hints
+        if name not in named and not any(field_name.startswith(f"{name}_") for field_name in named)
+    ]
     if unused and wishes.hints:
         notes.append(f"{wishes.hints.name}: no field here for {', '.join(unused)}")
     return tuple(notes)

@@ -215,7 +215,7 @@ class Expander:
 
     def _in_use(self) -> bool:
         """Whether open code calls a macro, or defines a section or storage."""
-        return any(one.operation in self._macros.keys() | _SECTIONS | _STORAGE for one in self._open)
+        return any(statement.operation in self._macros.keys() | _SECTIONS | _STORAGE for statement in self._open)
 
     def _run(self, body: Sequence[Statement], frame: _Frame, depth: int) -> None:
         targets = _targets(body)

@@ -97,7 +97,7 @@ def pieces_of(section: Section) -> tuple[list[Piece], list[Skipped]]:
         elif storage.operand.in_bits:
             bits.append(storage)
             following = storages[place + 1 : place + 2]
-            if not any(one.statement is statement and one.operand.in_bits and one.factor for one in following):
+            if not any(later.statement is statement and later.operand.in_bits and later.factor for later in following):
                 found.append(_together(bits))
                 bits = []
         else:
@@ -148,11 +148,11 @@ def _group(storage: Storage, base: str, section: Section) -> Piece | Skipped | N
 def _is_text(group: Storage, length: int, section: Section) -> bool:
     """Whether all parts of a group up to its end are text, so that the whole is text."""
     place = next(number for number, item in enumerate(section.items) if item is group)
-    for one in section.items[place + 1 :]:
-        if isinstance(one, Storage) and one.factor:
-            if not group.offset <= one.offset < group.offset + length:
+    for later in section.items[place + 1 :]:
+        if isinstance(later, Storage) and later.factor:
+            if not group.offset <= later.offset < group.offset + length:
                 break
-            if one.operand.kind not in ("C", "Z"):
+            if later.operand.kind not in ("C", "Z"):
                 return False
     return True
 

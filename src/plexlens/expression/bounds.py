@@ -222,8 +222,8 @@ def _smallest(items: Sequence[Interval]) -> Interval:
 
 def _total(*parts: Interval) -> Interval:
     made, *rest = (_either(_known(part), Interval(0.0, 0.0)) if part.missing else part for part in parts)
-    for one in rest:
-        made = _sum(made, one)
+    for interval in rest:
+        made = _sum(made, interval)
     if not any(part.has_numbers for part in parts):
         return NOTHING
     return Interval(made.low, made.high, all(part.missing for part in parts))

@@ -41,11 +41,11 @@ class _Sharing:
         seen: set[Expression] = set()
         waiting = list(expressions)
         while waiting:
-            one = waiting.pop()
-            self.uses[one] += 1
-            if one not in seen:
-                seen.add(one)
-                waiting += _parts(one)
+            node = waiting.pop()
+            self.uses[node] += 1
+            if node not in seen:
+                seen.add(node)
+                waiting += _parts(node)
         used = {use.name for use in self.uses if isinstance(use, Name)}.union(taken)
         self.free = (name for number in count(1) if (name := f"{prefix}{number}") not in used)
         self.steps: list[dict[str, Expression]] = []

@@ -211,9 +211,9 @@ def walk(expression: Expression) -> Iterator[Expression]:
     """The expression and all its descendants."""
     waiting = [expression]
     while waiting:
-        one = waiting.pop()
-        waiting += operands_of(one)
-        yield one
+        node = waiting.pop()
+        waiting += operands_of(node)
+        yield node
 
 
 def names_of(expression: Expression) -> frozenset[str]:

@@ -274,7 +274,9 @@ _CHECKS: dict[type, Callable[[Any, _Operands], Type]] = {Unary: _unary, Among: _
 
 def _product(operator: str, operands: _Operands) -> Type:
     (_, left), (_, right) = operands
-    scaled = left.scaled or right.scaled or any(isinstance(_bare(one), Number) and not t.base for one, t in operands)
+    scaled = (
+        left.scaled or right.scaled or any(isinstance(_bare(operand), Number) and not t.base for operand, t in operands)
+    )
     if not right.base:
         return Type(Kind.NUMBER, left.base, scaled)
     if operator == "*":
@@ -293,12 +295,12 @@ def _one_unit(operands: _Operands, at: int) -> Type:
     """The type of a sum, a choice or a comparison, whose values must all have the same unit."""
     scaled = any(found.scaled for _, found in operands)
     first = next((found.base for _, found in operands if found.base), "")
-    for one, found in operands:
+    for operand, found in operands:
         if found.base and not agree(first, found.base):
             raise wrong(
                 f"one side is {_in(first)}, the other {_in(found.base)}", "give both in units of the same kind", at
             )
-        literal = _bare(one)
+        literal = _bare(operand)
         if first in _NAMED_BASES and isinstance(literal, Number) and literal.unit is None and literal.value:
             units = ", ".join(unit.symbol for unit in LITERAL_UNITS.values() if unit.base == first)
             raise wrong(

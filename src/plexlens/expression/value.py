@@ -43,7 +43,7 @@ def value(expression: Expression, values: Mapping[str, float | str | Sequence[fl
 
 def _of_known(expression: Unary | Binary | Among, operands: list[Any]) -> Value:
     if isinstance(expression, Among):
-        return any(operands[0] == one.value for one in expression.values)
+        return any(operands[0] == choice.value for choice in expression.values)
     return (_UNARY if isinstance(expression, Unary) else _BINARY)[expression.operator](*operands)
 
 

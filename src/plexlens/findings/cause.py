@@ -100,21 +100,21 @@ def shortened(findings: Iterable[Finding]) -> tuple[list[Finding], dict[str, int
 
 def _count(left: dict[str, int], findings: Sequence[Finding]) -> None:
     for finding in findings:
-        for one in (finding, *finding.contributing):
-            left[one.rule.id] = left.get(one.rule.id, 0) + 1
+        for single in (finding, *finding.contributing):
+            left[single.rule.id] = left.get(single.rule.id, 0) + 1
 
 
 def withheld(findings: Sequence[Finding]) -> list[Finding]:
     """The findings without commands that would undo the action of another finding about the same object."""
     fired: dict[str, list[Finding]] = {}
     for finding in findings:
-        for one in (finding, *finding.contributing):
-            fired.setdefault(one.rule.id, []).append(one)
+        for single in (finding, *finding.contributing):
+            fired.setdefault(single.rule.id, []).append(single)
     return [_yielding(finding, fired) for finding in findings]
 
 
 def _yielding(finding: Finding, fired: Mapping[str, Sequence[Finding]]) -> Finding:
-    contributing = tuple(_yielding(one, fired) for one in finding.contributing)
+    contributing = tuple(_yielding(single, fired) for single in finding.contributing)
     stronger = (
         other for rule in finding.rule.yields_to for other in fired.get(rule, ()) if _same_object(finding, other)
     )

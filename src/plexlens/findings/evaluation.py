@@ -144,7 +144,9 @@ class Evaluation:
         if formula is not None:
             conditions.append(f"({sql_of(formula.expression, quoted)})")
         if self.outside:
-            conditions.append(f"not coalesce(system in ({', '.join(literal(one) for one in self.outside)}), false)")
+            conditions.append(
+                f"not coalesce(system in ({', '.join(literal(system) for system in self.outside)}), false)"
+            )
         return " and ".join(conditions)
 
     def _judgeable(self, rows: Query) -> Query:
@@ -326,8 +328,10 @@ class Evaluation:
                 found[rule.id][entity] = Values(
                     columns={name: _finite(row[name]) for name in rule.evidence},
                     attributes={name: row[name] for name in attributes},
-                    written={one: _finite(row[f"written_{n}_{k}"]) for k, one in enumerate(rule.written)},
-                    commanded={one: _finite(row[f"commanded_{n}_{k}"]) for k, one in enumerate(rule.commanded)},
+                    written={expression: _finite(row[f"written_{n}_{k}"]) for k, expression in enumerate(rule.written)},
+                    commanded={
+                        expression: _finite(row[f"commanded_{n}_{k}"]) for k, expression in enumerate(rule.commanded)
+                    },
                     settings={
                         name: (_finite(row[f"{_THEN}{name}"]), _finite(row[f"{_FORCE}{name}"]))
                         for name in settings
@@ -341,7 +345,7 @@ class Evaluation:
         """Settings, and metrics computed from settings alone, that these rules print."""
         # What takes a command back is the value in force, whatever its roll-up; conditions are of what held.
         taken_back = [place.expression for rule in rules for place in rule.undo.places if place.expression is not None]
-        undone = {name for one in taken_back for name in names_of(one)}
+        undone = {name for expression in taken_back for name in names_of(expression)}
         settings = {fact.name for fact in self.whole.facts if is_setting(fact) or fact.name in undone}
         read = {name: metric.facts for name, metric in read_by(grain, grain.metrics).items()}
         settings |= {name for name, fields in read.items() if fields and fields <= settings}

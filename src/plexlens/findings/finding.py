@@ -107,7 +107,7 @@ class Finding:
     @property
     def name(self) -> str:
         """The object in one line."""
-        return " / ".join(one.value for one in self.entity if one.value)
+        return " / ".join(part.value for part in self.entity if part.value)
 
     @property
     def costing(self) -> Cost | None:

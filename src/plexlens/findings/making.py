@@ -185,8 +185,8 @@ class _Maker:
         severity = self.word("severity", Severity)
         scope = numbers_of(grain)
         time, min_share, percentile = self.times(grain)
-        where = self.formula("where", lambda one: condition(one, rows_of(grain))) if self.value("where") else None
-        judged = self.formula("condition", lambda one: condition(one, scope))
+        where = self.formula("where", lambda tree: condition(tree, rows_of(grain))) if self.value("where") else None
+        judged = self.formula("condition", lambda tree: condition(tree, scope))
         if not judged.names:
             self.fail("condition", "it names no fact or metric", "compare one with something")
         placed = frozenset(by) | attributes.keys()
@@ -271,8 +271,8 @@ class _Maker:
             severity = Severity(name)
             if severity.rank <= base.rank:
                 self.fail(f"grades.{name}", f"it is not above the rule's own severity, {base}", "grade upwards")
-            made.append((severity, self.formula(f"grades.{name}", lambda one: condition(one, scope))))
-        return tuple(sorted(made, key=lambda one: one[0].rank))
+            made.append((severity, self.formula(f"grades.{name}", lambda tree: condition(tree, scope))))
+        return tuple(sorted(made, key=lambda tree: tree[0].rank))
 
     def lowest(self) -> bool:
         value = self.value("worst") or "highest"

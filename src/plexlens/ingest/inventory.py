@@ -155,8 +155,12 @@ def _of_dump(path: Path, progress: Progress) -> Inventory:
 
 def _marked(checker: Plausibility, sections: Mapping[str, pa.Table]) -> list[Implausible]:
     """Implausible values in a batch of records; all sections of a record are in the same batch."""
-    marked = [one for table, rows in sections.items() for one in Implausible.of(checker.marked(table, rows, sections))]
-    return sorted(marked, key=lambda one: one.record_no)
+    marked = [
+        marked_value
+        for table, rows in sections.items()
+        for marked_value in Implausible.of(checker.marked(table, rows, sections))
+    ]
+    return sorted(marked, key=lambda marked_value: marked_value.record_no)
 
 
 def _of_reports(path: Path, kind: str, reading: Reading) -> Inventory:

@@ -220,7 +220,7 @@ def script(before: Configuration, after: Configuration, objects: Mapping[str, Mo
     growing, shrinking = structures_script(before, after)
     parts = [Script(tuple(forth), tuple(back)) for forth, back in growing]
     for member in members:
-        now, then = (replace(one.of(member), placement={}) for one in (before, after))
+        now, then = (replace(configuration.of(member), placement={}) for configuration in (before, after))
         own = _of_one(now, then, {}, {})
         if own.change:
             head = f"-- On member {member}:"
@@ -306,7 +306,7 @@ def apply(lines: Sequence[str], configuration: Configuration, objects: Mapping[s
     """
     pools = dict(configuration.pools)
     placement = dict(configuration.placement)
-    called = {(word, sql): name for name, one in objects.items() for word, sql, _ in [_sql_name(one)]}
+    called = {(word, sql): name for name, used_object in objects.items() for word, sql, _ in [_sql_name(used_object)]}
     for number, line in enumerate(lines, start=1):
         text = line.strip()
         if not text or text.startswith("--"):

@@ -80,8 +80,8 @@ def structures_script(
             continue
         if new.structure in before.assumed:
             back = [f"-- {new.structure}: its present settings are not known."]
-        one = ([*_remarks(forth), *forth], [*_remarks(back), *back])
-        (growing if new.bytes >= old.bytes else shrinking).append(one)
+        commands = ([*_remarks(forth), *forth], [*_remarks(back), *back])
+        (growing if new.bytes >= old.bytes else shrinking).append(commands)
     return growing, shrinking
 
 

@@ -130,9 +130,9 @@ def curves_of(
         check_several(found)
     members = named_in_order(found, opened.names)
     return [
-        replace(one, pool=full_name(name if len(members) > 1 else ALONE, one.pool))
+        replace(curve, pool=full_name(name if len(members) > 1 else ALONE, curve.pool))
         for number, name in members.items()
-        for one in (curve_of(found[number], pool, opened.names, sizes) for pool in found[number].pools())
+        for curve in (curve_of(found[number], pool, opened.names, sizes) for pool in found[number].pools())
     ]
 
 

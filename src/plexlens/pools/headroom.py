@@ -89,7 +89,7 @@ def headroom_of(connection: Connection, *, system: str | None = None) -> Headroo
         kept = RESERVE * max(row["frames"] for row in own)
         growth = 0 if faults > PAGING else max(int((free - kept) * _FRAME), 0)
         found.append(Headroom(name, growth, int(free * _FRAME), faults, len(own)))
-    return min(found, key=lambda one: (one.growth, one.system), default=None)
+    return min(found, key=lambda headroom: (headroom.growth, headroom.system), default=None)
 
 
 def _free(row: dict[str, Any]) -> float:

@@ -175,12 +175,12 @@ def io_of(observed: ObservedObject, observation: Observation) -> Io:
 
 def objects_of(observation: Observation) -> list[Io]:
     """All objects, ordered by read I/O, highest first."""
-    return ranked(io_of(one, observation) for one in observation.objects())
+    return ranked(io_of(observed, observation) for observed in observation.objects())
 
 
 def partitions_of(observation: Observation) -> list[Io]:
     """Data sets of objects that have several, ordered by read I/O, highest first."""
-    several = {(one.pool, one.object) for one in observation.objects() if one.partitions > 1}
+    several = {(observed.pool, observed.object) for observed in observation.objects() if observed.partitions > 1}
     return ranked(
         io_of(data_set, observation)
         for data_set in observation.data_sets
@@ -191,14 +191,19 @@ def partitions_of(observation: Observation) -> list[Io]:
 def pools_of(observation: Observation) -> list[Io]:
     """All simulated pools, ordered by read I/O, highest first."""
     objects = objects_of(observation)
-    return ranked(_pool(name, [one for one in objects if one.pool == name], observation) for name in observation.pools)
+    return ranked(
+        _pool(name, [observed for observed in objects if observed.pool == name], observation)
+        for name in observation.pools
+    )
 
 
 def _pool(name: str, objects: list[Io], observation: Observation) -> Io:
     def sum_of(field: str) -> float | None:
-        return _total(*(getattr(one, field) for one in objects))
+        return _total(*(getattr(observed, field) for observed in objects))
 
-    timed = [(one.sync_delay, one.sync_reads or 0.0) for one in objects if one.sync_delay is not None]
+    timed = [
+        (observed.sync_delay, observed.sync_reads or 0.0) for observed in objects if observed.sync_delay is not None
+    ]
     reads = sum(weight for _, weight in timed)
     return Io(
         pool=name,
@@ -214,7 +219,7 @@ def _pool(name: str, objects: list[Io], observation: Observation) -> Io:
         write_ios=sum_of("write_ios"),
         pages_written=sum_of("pages_written"),
         sync_delay=sum(delay * weight for delay, weight in timed) / reads if reads else None,
-        sync_delay_longest=max((one.sync_delay_longest or 0.0 for one in objects), default=0.0) or None,
+        sync_delay_longest=max((observed.sync_delay_longest or 0.0 for observed in objects), default=0.0) or None,
         recorded_sync_reads=sum_of("recorded_sync_reads"),
         recorded_prefetches=sum_of("recorded_prefetches"),
         page_fixed=observation.settings[name].pgfix,
@@ -224,4 +229,4 @@ def _pool(name: str, objects: list[Io], observation: Observation) -> Io:
 
 def ranked(ios: Iterable[Io]) -> list[Io]:
     """Ordered by read I/O, highest first; ties by getpages, then by name."""
-    return sorted(ios, key=lambda one: (-(one.read_ios or 0.0), -(one.getpages or 0.0), one.pool, one.name))
+    return sorted(ios, key=lambda io: (-(io.read_ios or 0.0), -(io.getpages or 0.0), io.pool, io.name))

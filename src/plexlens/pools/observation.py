@@ -136,7 +136,7 @@ class Observation:
         for data_set in self.data_sets:
             groups.setdefault((data_set.pool, data_set.object), []).append(data_set)
         merged = [_merged(parts, self._delay(*key)) for key, parts in groups.items()]
-        return sorted(merged, key=lambda one: (*pool_order(one.pool), one.name))
+        return sorted(merged, key=lambda data_set: (*pool_order(data_set.pool), data_set.name))
 
     def _delay(self, pool: str, number: int) -> ObjectDelay | None:
         """I/O times of an object: those in its pool, else those of the pool in which they were recorded."""

@@ -120,7 +120,7 @@ def _meant(given: str, pools: Mapping[str, PoolSettings], used: Used, option: st
     pool_page_bytes(pool)
     if member:
         return [full_name(member, pool)]
-    users = [one for one in used if full_name(one, pool) in pools or pool in used[one]]
+    users = [user for user in used if full_name(user, pool) in pools or pool in used[user]]
     return [full_name(user, pool) for user in users or used]
 
 

@@ -334,7 +334,7 @@ class Prediction:
 def of_member(prediction: Prediction, member: str) -> Prediction:
     """The prediction for a member of a group, as that of a single Db2."""
     before, after = prediction.before.of(member), prediction.after.of(member)
-    then, now = (replace(one.configuration, placement={}) for one in (after, before))
+    then, now = (replace(state.configuration, placement={}) for state in (after, before))
     text = script(now, then, {}, {}) if now.pools else script(then, then, {}, {})
     return replace(
         prediction,

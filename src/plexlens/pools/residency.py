@@ -45,11 +45,11 @@ def residencies(observation: Observation) -> list[Residency]:
     found = []
     for name, counters in observation.pools.items():
         objects = [
-            _of(name, one.name, one.counters, timed=observation.timed)
-            for one in observation.objects()
-            if one.pool == name and one.counters
+            _of(name, observed.name, observed.counters, timed=observation.timed)
+            for observed in observation.objects()
+            if observed.pool == name and observed.counters
         ]
-        objects.sort(key=lambda one: (one.seconds is None, one.seconds or 0.0, one.name))
+        objects.sort(key=lambda observed: (observed.seconds is None, observed.seconds or 0.0, observed.name))
         found += [_of(name, "", counters, timed=observation.timed), *objects]
     return found
 

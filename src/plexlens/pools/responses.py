@@ -140,7 +140,9 @@ def assembled(
                 db2_delay=delays.get(row["db2_object"]),
             )
         )
-    return sorted(made, key=lambda one: (-(one.get("response_seconds") or 0.0), one.name, one.catalog))
+    return sorted(
+        made, key=lambda response: (-(response.get("response_seconds") or 0.0), response.name, response.catalog)
+    )
 
 
 def _weighted(own: Sequence[tuple[float, str]], devices: Mapping[str, Row], what: str) -> float | None:
@@ -213,9 +215,9 @@ def timed_responses(responses: Sequence[Response]) -> list[Timed]:
 def timed_objects(ios: Sequence[Io]) -> list[Timed]:
     """Objects as measured by Db2."""
     return [
-        Timed(f"{one.pool} {one.name}", one.sync_reads, one.sync_delay)
-        for one in ios
-        if one.sync_reads and one.sync_delay
+        Timed(f"{response.pool} {response.name}", response.sync_reads, response.sync_delay)
+        for response in ios
+        if response.sync_reads and response.sync_delay
     ]
 
 
@@ -234,7 +236,7 @@ def contrasts(objects: Sequence[Timed]) -> list[Contrast]:
         fast = min(like, key=lambda timed: (timed.seconds, timed.name), default=None)
         if fast is not None and fast.seconds > 0 and slow.seconds >= APART * fast.seconds:
             found.append(_contrast(slow, fast))
-    found.sort(key=lambda one: -one.slow.ios * (one.slow.seconds - one.fast.seconds))
+    found.sort(key=lambda contrast: -contrast.slow.ios * (contrast.slow.seconds - contrast.fast.seconds))
     return found[:MOST_PAIRS]
 
 

@@ -247,7 +247,7 @@ class Configuration:
 
     def buffers(self, pool: str) -> int:
         """Buffers of a pool, summed over all members."""
-        return sum(one.size for one in self.pools.values() if one.name == pool)
+        return sum(candidate.size for candidate in self.pools.values() if candidate.name == pool)
 
     def with_structures(self, structures: Mapping[str, GroupPoolSettings]) -> Configuration:
         """The same configuration with these group buffer pools replacing those with the same names."""

@@ -196,14 +196,14 @@ def evenly(work: Work, budgets: Mapping[str, int], known: Configuration) -> Conf
         for name in missing:
             budget = budgets[member]
             part = (budget - known.of(member).bytes) // len(missing)
-            one = PoolSettings.of(member_and_pool(name)[1], 1)
-            if part < one.page_bytes:
+            settings = PoolSettings.of(member_and_pool(name)[1], 1)
+            if part < settings.page_bytes:
                 raise UsageError(
                     file="",
                     what=f"the budget of {budget:,} bytes leaves nothing for {name}",
                     remedy="give a larger budget, or the sizes of the pools with --settings",
                 )
-            made[name] = replace(one, size=part // one.page_bytes)
+            made[name] = replace(settings, size=part // settings.page_bytes)
     if not every:
         return known
     note = f"The present size of {', '.join(every)} is not known: equal parts of the budget are taken for it."
@@ -228,7 +228,10 @@ def completed(
         return configuration
     names = configuration.pool_names
     kept = {pool: structure for pool, structure in configuration.structures.items() if pool in names}
-    kept = {pool: replace(one, updates_a_commit=_commit(one.updates_a_commit, work)) for pool, one in kept.items()}
+    kept = {
+        pool: replace(settings, updates_a_commit=_commit(settings.updates_a_commit, work))
+        for pool, settings in kept.items()
+    }
     shared = work.dependent
     if configuration.placement:
         (shared,) = dependents(trace, work.names, [configuration.placement], progress=progress)

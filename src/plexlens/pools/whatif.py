@@ -61,7 +61,9 @@ def check_against(work: Work, configuration: Configuration) -> None:
                 what=f"{name} goes to {target}, whose size is not known",
                 remedy=f"give it with --pool {target}=SIZE",
             )
-        source = work.home.get(name, "") or next(work.home[one] for one in objects if one.upper() == name.upper())
+        source = work.home.get(name, "") or next(
+            work.home[configuration] for configuration in objects if configuration.upper() == name.upper()
+        )
         if pool_page_bytes(source) != pool_page_bytes(target):
             raise UsageError(
                 file="",
@@ -113,7 +115,7 @@ def predict(
         check_against(work, configuration)
     if work.members:
         before, after = _coupled(trace, work, before, after, progress)
-    known = [one for one in (before, after) if one.pools]
+    known = [configuration for configuration in (before, after) if configuration.pools]
     states = states_of(trace, known, work=work, cost=cost, progress=progress)
     text = text_of(work, before, after)
     return Prediction(

@@ -166,8 +166,8 @@ def look_at(trace: Trace, *, group: bool | None = None, progress: Progress | Non
         check_several(samplers)
     seconds = trace.facts.seconds
     if len(samplers) < 2:
-        (one,) = samplers.values() if samplers else (whole,)
-        return work_of(one.sample(), trace.names, seconds)
+        (use,) = samplers.values() if samplers else (whole,)
+        return work_of(use.sample(), trace.names, seconds)
     names = named_in_order(samplers, trace.names)
     return replace(
         work_of(whole.sample(), trace.names, seconds),
@@ -201,11 +201,11 @@ def dependents(
     """
     placed = [(Placed(placement, names), _core.GroupInterest()) for placement in placements]
     for batch in trace.batches(progress):
-        for one, interest in placed:
-            for moved in one.batches([batch]):
+        for use, interest in placed:
+            for moved in use.batches([batch]):
                 _add(interest, moved)
-    for one, _ in placed:
-        one.check_all_met()
+    for use, _ in placed:
+        use.check_all_met()
     return [_dependent(interest) for _, interest in placed]
 
 

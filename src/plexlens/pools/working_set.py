@@ -70,8 +70,8 @@ class WorkingSet:
 
 def working_sets(observation: Observation) -> list[WorkingSet]:
     """The working set of every object, ordered by share of a pool, largest first."""
-    found = [_of(one, observation) for one in observation.objects()]
-    return sorted(found, key=lambda one: (-one.maximum_share, one.pool, one.name))
+    found = [_of(observed, observation) for observed in observation.objects()]
+    return sorted(found, key=lambda observed: (-observed.maximum_share, observed.pool, observed.name))
 
 
 def _of(observed: ObservedObject, observation: Observation) -> WorkingSet:

@@ -322,7 +322,7 @@ def alerts_of(readings: Readings) -> tuple[Note, ...]:
     ):
         count = readings.severe(severity)
         if count:
-            places = [one for one in readings.damage if one.severity is severity]
+            places = [damage for damage in readings.damage if damage.severity is severity]
             alerts.append(
                 Note(
                     text.format(counted(count, "place")),

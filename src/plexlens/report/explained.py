@@ -130,7 +130,11 @@ def explained(
                 found.append(Explained(grain, fact, _rules(grain, fact, rules), _pages(grain, fact, pages)))
     if not found:
         valid = [*known, *grains]
-        near = list(dict.fromkeys([*get_close_matches(name, valid, n=4), *(one for one in valid if name in one)]))[:5]
+        near = list(
+            dict.fromkeys(
+                [*get_close_matches(name, valid, n=4), *(candidate for candidate in valid if name in candidate)]
+            )
+        )[:5]
         remedy = f"did you mean {' or '.join(near)}?" if near else "plexlens metrics lists the grains"
         raise UsageError(file="", what=f"there is no grain, metric or fact {name}", remedy=remedy)
     return tuple(found)

@@ -210,11 +210,16 @@ def _pages(sets: Sequence[PageSetLoad], members: int) -> _Pages:
     return _Pages(
         np.concatenate([counts for _, counts, _ in parts]),
         [
-            np.concatenate([one.random[m] * chance + one.sequential[m] / max(one.pages, 1) for one, _, chance in parts])
+            np.concatenate(
+                [
+                    data_set.random[m] * chance + data_set.sequential[m] / max(data_set.pages, 1)
+                    for data_set, _, chance in parts
+                ]
+            )
             for m in range(members)
         ],
-        [np.concatenate([one.updates[m] * chance for one, _, chance in parts]) for m in range(members)],
-        np.concatenate([np.full(len(counts), one.dependent) for one, counts, _ in parts]),
+        [np.concatenate([data_set.updates[m] * chance for data_set, _, chance in parts]) for m in range(members)],
+        np.concatenate([np.full(len(counts), data_set.dependent) for data_set, counts, _ in parts]),
     )
 
 

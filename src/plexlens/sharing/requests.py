@@ -107,9 +107,13 @@ def _counted(measured: Measured, use: StructureUse) -> dict[str, dict[str, float
     """Counts by member and kind of the members on the structure's system."""
     here = [member for member in measured.members if member.system == use.system and member.group == use.group]
     if use.role is Role.LOCK:
-        found = {one.subsystem: lock_counts(one) for one in here}
+        found = {member_use.subsystem: lock_counts(member_use) for member_use in here}
     elif use.role is Role.POOL:
-        found = {one.subsystem: pool_counts(one.pools[use.pool]) for one in here if use.pool in one.pools}
+        found = {
+            member_use.subsystem: pool_counts(member_use.pools[use.pool])
+            for member_use in here
+            if use.pool in member_use.pools
+        }
         if not found and any(use.cache.values()):
             found = {here[0].subsystem if len(here) == 1 else "": use.cache}
     else:

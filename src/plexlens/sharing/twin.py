@@ -336,19 +336,21 @@ def _work(
                 for work_class in classes
                 if work_class.group == group.name and work_class.member == member.name
             ]
-            busy = sum(one.work.rate * others.by_class[one.name] for one in held)
+            busy = sum(work_class.work.rate * others.by_class[work_class.name] for work_class in held)
             names = [f"{member.name[:4]}R{n:03d}" for n in range(max(math.ceil(busy / _REGION_BUSY), 1))]
             regions += [{"name": name, "system": member.system, "db2": group.name, "threads": 1000} for name in names]
             speed = assumptions.speed_of(member.system)
-            for one in held:
+            for class_use in held:
                 values: dict[str, Any] = {
-                    "name": one.name,
-                    "rate": one.work.rate,
+                    "name": class_use.name,
+                    "rate": class_use.work.rate,
                     "regions": names,
-                    "cpu": others.by_class[one.name] * speed,
-                    "db2_cpu": fit.db2_cpu.get(one.name, one.work.db2_cpu * speed),
-                    "ziip_share": round(one.work.ziip_share, 6) if measured.systems[one.system].ziips else 0.0,
-                    "references": list(references(group, member, one, fit)),
+                    "cpu": others.by_class[class_use.name] * speed,
+                    "db2_cpu": fit.db2_cpu.get(class_use.name, class_use.work.db2_cpu * speed),
+                    "ziip_share": round(class_use.work.ziip_share, 6)
+                    if measured.systems[class_use.system].ziips
+                    else 0.0,
+                    "references": list(references(group, member, class_use, fit)),
                 }
                 made.append(values)
     for number, (system, engines) in enumerate(sorted(others.background.items()), 1):
@@ -390,14 +392,16 @@ def other_cpu(measured: SharingMeasured, classes: tuple[TwinClass, ...]) -> Othe
         here = [work_class for work_class in classes if work_class.system == system]
         if not here:
             continue
-        told = sum(one.work.rate * (one.work.db2_cpu + one.work.other_cpu) for one in here)
+        told = sum(work_class.work.rate * (work_class.work.db2_cpu + work_class.work.other_cpu) for work_class in here)
         left = max(use.busy + use.ziip_busy - spaces.get(system, 0.0) - told, 0.0)
-        through = [one for one in here if any(one.work.kind.startswith(kind) for kind in _IN_REGIONS)]
-        without = [one for one in through if one.work.other_cpu == 0.0]
-        rate = sum(one.work.rate for one in without)
+        through = [
+            work_class for work_class in here if any(work_class.work.kind.startswith(kind) for kind in _IN_REGIONS)
+        ]
+        without = [work_class for work_class in through if work_class.work.other_cpu == 0.0]
+        rate = sum(work_class.work.rate for work_class in without)
         each = left / rate if rate and left / rate <= _MOST_OUTSIDE else 0.0
-        for one in here:
-            by_class[one.name] = one.work.other_cpu or (each if one in without else 0.0)
+        for class_use in here:
+            by_class[class_use.name] = class_use.work.other_cpu or (each if class_use in without else 0.0)
         if not each and left > 0.005:
             background[system] = left
     return OtherCpu(by_class, background)
@@ -411,36 +415,42 @@ def sequential_share(member: MemberUse, pool: str) -> dict[str, float]:
     wanted = member.pools[pool].sequential if pool in member.pools else 0.0
     reads = [(work, work.rate * work.getpages.get(pool, 0.0)) for work in member.work]
     shares = {work.name: 0.0 for work in member.work}
-    waiting = [(one, pages) for one, pages in reads if one.prefetches > 0 and pages > 0]
-    for held in (waiting, [(one, pages) for one, pages in reads if pages > 0]):
+    waiting = [(work_class, pages) for work_class, pages in reads if work_class.prefetches > 0 and pages > 0]
+    for held in (waiting, [(work_class, pages) for work_class, pages in reads if pages > 0]):
         # The pages that a class got by scans go with how often it waited for prefetch; else with its getpages.
         parts = [
-            (one, pages * (1.0 - shares[one.name]), one.prefetches * one.rate if held is waiting else pages)
-            for one, pages in held
+            (
+                work_class,
+                pages * (1.0 - shares[work_class.name]),
+                work_class.prefetches * work_class.rate if held is waiting else pages,
+            )
+            for work_class, pages in held
         ]
         weights = sum(weight for *_, weight in parts)
         if wanted <= 0 or weights <= 0:
             continue
         given = 0.0
-        for one, pages, weight in parts:
+        for work_class, pages, weight in parts:
             part = min(wanted * weight / weights, pages)
-            shares[one.name] = min(shares[one.name] + part / (one.rate * one.getpages[pool]), 1.0)
+            shares[work_class.name] = min(
+                shares[work_class.name] + part / (work_class.rate * work_class.getpages[pool]), 1.0
+            )
             given += part
         wanted -= given
     return shares
 
 
-def references(group: Group, member: MemberUse, one: TwinClass, fit: Fit) -> Iterator[dict[str, Any]]:
+def references(group: Group, member: MemberUse, work_class: TwinClass, fit: Fit) -> Iterator[dict[str, Any]]:
     """Pages referenced by a transaction of a twin class; ends of page sets last, since their locks are expensive."""
     inserts = []
     for pool in group.pools:
-        getpages = one.work.getpages.get(pool, 0.0)
+        getpages = work_class.work.getpages.get(pool, 0.0)
         if getpages <= 0:
             continue
         about = fit.pools[group.name, pool]
-        scanned = sequential_share(member, pool)[one.work.name]
-        updates = one.work.updates.get(pool, 0.0)
-        counted = one.work.dependent_share(pool) if about.dependent_by == "counted" else None
+        scanned = sequential_share(member, pool)[work_class.work.name]
+        updates = work_class.work.updates.get(pool, 0.0)
+        counted = work_class.work.dependent_share(pool) if about.dependent_by == "counted" else None
         shared = (about.dependent if counted is None else counted) if about.pages.shared else 0.0
         if not about.pages.private and about.pages.shared:
             shared = 1.0

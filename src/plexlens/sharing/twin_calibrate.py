@@ -276,7 +276,7 @@ def _misfit(wanted: Numbers, found: Numbers, seconds: tuple[float, float]) -> fl
     for key, value in wanted.items():
         if key.what in CALIBRATED and value > _SMALL[TITLES[key.what][1]]:
             other = max(found.get(key, 0.0), 1e-3 * value)
-            chance = _noise(*(events(key, one, time) for one, time in zip((wanted, found), seconds, strict=True)))
+            chance = _noise(*(events(key, counts, time) for counts, time in zip((wanted, found), seconds, strict=True)))
             total += max(math.log(other / value) ** 2 - chance, 0.0)
     return total
 
@@ -340,8 +340,8 @@ class _Calibration:
     def _key_factor(self, key: Key, found: Numbers) -> float:
         """Factor for the parameter behind a number."""
         both = (self._wanted, found)
-        noise = _noise(*(events(key, one, time) for one, time in zip(both, self._seconds, strict=True)))
-        return _factor(*(one.get(key, 0.0) for one in both), gain=self._gain, noise=noise)
+        noise = _noise(*(events(key, counts, time) for counts, time in zip(both, self._seconds, strict=True)))
+        return _factor(*(counts.get(key, 0.0) for counts in both), gain=self._gain, noise=noise)
 
     def _rate_factor(self, wanted: float, found: float) -> float:
         """Factor for a rate that is not a number of its own."""
@@ -481,5 +481,5 @@ def _correct_links(measured: SharingMeasured, fit: Fit, wanted: Numbers, found: 
         ]
         weights = sum(weight for *_, weight in pairs)
         if weights:
-            error = sum((one - other) * weight for one, other, weight in pairs) / weights
+            error = sum((first - other) * weight for first, other, weight in pairs) / weights
             fit.link[facility] = round(max(fit.link.get(facility, 0.0) + error / 2.0, 0.0), 10)

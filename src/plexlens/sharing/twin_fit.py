@@ -36,8 +36,8 @@ def _service(uses: tuple[StructureUse, ...]) -> tuple[float, float]:
 def moving_share(group: Group, pool: str) -> float:
     """Share of the requests to a group buffer pool that move a page; some of the others only register."""
     used = [member.group_pools[pool] for member in group.members if pool in member.group_pools]
-    moving = sum(one.absent_data + one.invalid_data + one.writes + one.castouts for one in used)
-    registering = sum(one.absent_no_data + one.invalid_no_data for one in used)
+    moving = sum(use.absent_data + use.invalid_data + use.writes + use.castouts for use in used)
+    registering = sum(use.absent_no_data + use.invalid_no_data for use in used)
     return moving / (moving + registering) if moving + registering else 1.0
 
 

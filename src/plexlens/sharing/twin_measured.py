@@ -266,37 +266,37 @@ class _MemberReader:
             return sum(_number(of, key) for key in keys) / (_number(of, "interval_seconds") or seconds)
 
         pools = {}
-        for one in self._pools.get(name, ()):
-            if not one["pool"]:
+        for statistics in self._pools.get(name, ()):
+            if not statistics["pool"]:
                 continue
-            size = _number(one, "buffers")
-            pages = _ratio(_number(one, "pool_bytes"), size)
-            pools[one["pool"]] = PoolUse(
-                one["pool"],
+            size = _number(statistics, "buffers")
+            pages = _ratio(_number(statistics, "pool_bytes"), size)
+            pools[statistics["pool"]] = PoolUse(
+                statistics["pool"],
                 size,
                 round(pages) or 4096,
-                rate(one, "getpages_random"),
-                rate(one, "getpages_sequential"),
-                rate(one, "sync_reads"),
-                rate(one, "sequential_prefetch_pages", "list_prefetch_pages", "dynamic_prefetch_pages"),
-                rate(one, "buffer_updates"),
-                rate(one, "pages_written"),
+                rate(statistics, "getpages_random"),
+                rate(statistics, "getpages_sequential"),
+                rate(statistics, "sync_reads"),
+                rate(statistics, "sequential_prefetch_pages", "list_prefetch_pages", "dynamic_prefetch_pages"),
+                rate(statistics, "buffer_updates"),
+                rate(statistics, "pages_written"),
             )
         group_pools = {}
-        for one in self._group_pools.get(name, ()):
-            if not one["group_pool"]:
+        for statistics in self._group_pools.get(name, ()):
+            if not statistics["group_pool"]:
                 continue
-            dependent = rate(one, "dependent_getpages")
-            group_pools[one["group_pool"].removeprefix("G")] = GroupPoolUse(
+            dependent = rate(statistics, "dependent_getpages")
+            group_pools[statistics["group_pool"].removeprefix("G")] = GroupPoolUse(
                 dependent if dependent > 0 else None,
-                rate(one, "reads_absent_data"),
-                rate(one, "reads_absent_no_data"),
-                rate(one, "reads_invalid_data"),
-                rate(one, "reads_invalid_no_data"),
-                rate(one, "changed_pages_sync", "changed_pages_async"),
-                rate(one, "pages_castout"),
-                rate(one, "page_lock_requests"),
-                rate(one, "page_lock_suspensions"),
+                rate(statistics, "reads_absent_data"),
+                rate(statistics, "reads_absent_no_data"),
+                rate(statistics, "reads_invalid_data"),
+                rate(statistics, "reads_invalid_no_data"),
+                rate(statistics, "changed_pages_sync", "changed_pages_async"),
+                rate(statistics, "pages_castout"),
+                rate(statistics, "page_lock_requests"),
+                rate(statistics, "page_lock_suspensions"),
             )
         locking: Row = next(iter(self._locking.get(name, ())), {})
         log: Row = next(iter(self._logs.get(name, ())), {})
@@ -312,7 +312,7 @@ class _MemberReader:
         commits = rate(row, "commits_phase_2", "commits_read_only", "commits_single_phase", "commits")
         work, accounted = self._classes(name, system, seconds, commits, pools)
         for pool, about in group_pools.items():
-            counted = sum(one.rate * one.dependent.get(pool, 0.0) for one in work)
+            counted = sum(work_class.rate * work_class.dependent.get(pool, 0.0) for work_class in work)
             if about.dependent is None and counted > 0:
                 group_pools[pool] = replace(about, dependent=counted)
         return MemberUse(
@@ -359,7 +359,13 @@ class _MemberReader:
             weight = _ratio(_number(row, "getpages"), all_of_plan) if _number(row, "getpages") else share
             dependent = self._dependent.get((member, *key), {})
             made.append(self._one(row, system, scale / seconds, _PoolsOfWork(held, dependent, weight)))
-        made.sort(key=lambda one: (-sum(one.getpages.values()) * one.rate, -one.rate, one.name))
+        made.sort(
+            key=lambda work_class: (
+                -sum(work_class.getpages.values()) * work_class.rate,
+                -work_class.rate,
+                work_class.name,
+            )
+        )
         kept, rest = made[:MOST_CLASSES], made[MOST_CLASSES:]
         left = _left_over(kept, commits, pools, rest)
         return (*kept, *([left] if left else [])), min(_ratio(told, commits), 1.0) if commits else 1.0
@@ -449,7 +455,7 @@ def _left_over(kept: Iterable[Work], commits: float, pools: Mapping[str, PoolUse
     known = sum(work.rate for work in rest)
 
     def mean(of: str) -> float:
-        return _ratio(sum(getattr(one, of) * one.rate for one in rest), known)
+        return _ratio(sum(getattr(work_class, of) * work_class.rate for work_class in rest), known)
 
     return Work(
         "REST",

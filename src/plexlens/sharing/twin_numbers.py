@@ -136,14 +136,14 @@ def _pool_numbers(numbers: Numbers, measured: SharingMeasured, group: Group, poo
     )
     if not used or name not in measured.allocated:
         return
-    absent, invalid = sum(one.absent for one in used), sum(one.invalid for one in used)
+    absent, invalid = sum(use.absent for use in used), sum(use.invalid for use in used)
     numbers[Key("absent", name)] = absent
     numbers[Key("invalid", name)] = invalid
-    numbers[Key("writes", name)] = sum(one.writes for one in used)
-    numbers[Key("page_lock_requests", name)] = sum(one.page_locks for one in used)
-    numbers[Key("page_lock_waits", name)] = sum(one.page_lock_waits for one in used)
+    numbers[Key("writes", name)] = sum(use.writes for use in used)
+    numbers[Key("page_lock_requests", name)] = sum(use.page_locks for use in used)
+    numbers[Key("page_lock_waits", name)] = sum(use.page_lock_waits for use in used)
     if absent + invalid:
-        returned = sum(one.absent_data + one.invalid_data for one in used)
+        returned = sum(use.absent_data + use.invalid_data for use in used)
         numbers[Key("hit", name)] = returned / (absent + invalid)
 
 

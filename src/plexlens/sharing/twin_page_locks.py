@@ -44,10 +44,10 @@ class PageLockTargets:
 def page_lock_targets(measured: SharingMeasured, group: Group, pool: str) -> PageLockTargets | None:
     """Measured page P-lock numbers of a pool; None if it has none."""
     used = [member.group_pools[pool] for member in group.members if pool in member.group_pools]
-    requests = sum(one.page_locks for one in used)
+    requests = sum(use.page_locks for use in used)
     if requests < _NOTHING:
         return None
-    waits = min(sum(one.page_lock_waits for one in used), requests)
+    waits = min(sum(use.page_lock_waits for use in used), requests)
     every = sum(pool.page_locks for member in group.members for pool in member.group_pools.values())
     held = _held(measured, group)
     return PageLockTargets(requests - waits, waits, None if held is None else held * requests / every)

@@ -158,7 +158,7 @@ def targets(
     """Measured numbers of a pool; index pools take no part in lock contention."""
     structure = measured.allocated.get(pool_structure(group.name, pool))
     used = [member.group_pools[pool] for member in group.members if pool in member.group_pools]
-    no_data = sum(one.absent_no_data + one.invalid_no_data for one in used)
+    no_data = sum(use.absent_no_data + use.invalid_no_data for use in used)
     reads = sum(
         member.pools[pool].sync_reads + member.pools[pool].prefetch_pages
         for member in group.members
@@ -167,8 +167,8 @@ def targets(
     writes: dict[str, float] = {}
     for member in group.members:
         for name in member.group_pools.keys() - index_pools:
-            one = member.group_pools[name]
-            writes[name] = writes.get(name, 0.0) + one.writes
+            group_pool = member.group_pools[name]
+            writes[name] = writes.get(name, 0.0) + group_pool.writes
     contention = sum(
         use.contentions - use.false_contentions for use in measured.of_structure(lock_structure(group.name))
     )
@@ -177,10 +177,10 @@ def targets(
     updating = [(work.rate * sum(work.updates.values()), work.db2_elapsed) for work in works]
     weight = sum(rate for rate, _ in updating)
     return PageTargets(
-        sum(one.absent for one in used),
-        sum(one.invalid for one in used),
-        sum(one.absent_data for one in used),
-        sum(one.invalid_data for one in used),
+        sum(use.absent for use in used),
+        sum(use.invalid for use in used),
+        sum(use.absent_data for use in used),
+        sum(use.invalid_data for use in used),
         max(reads - no_data, 0.0),
         structure.directory_reclaims if structure else 0.0,
         contention if pool == max(writes, key=lambda name: (writes[name], name), default="") else None,
@@ -242,14 +242,14 @@ def dependent_share(group: Group, pool: str) -> tuple[float, str]:
         member.pools[pool].random + member.pools[pool].sequential for member in group.members if pool in member.pools
     )
     used = [member.group_pools[pool] for member in group.members if pool in member.group_pools]
-    if not used or not getpages or not any(one.absent + one.invalid + one.writes for one in used):
+    if not used or not getpages or not any(use.absent + use.invalid + use.writes for use in used):
         return 0.0, "counted"
-    if all(one.dependent is not None for one in used):
-        share = min(sum(one.dependent or 0.0 for one in used) / getpages, 1.0)
+    if all(use.dependent is not None for use in used):
+        share = min(sum(use.dependent or 0.0 for use in used) / getpages, 1.0)
         return (share if share < _ALL else 1.0), "counted"
-    absent = sum(one.absent for one in used)
+    absent = sum(use.absent for use in used)
     reads = sum(member.pools[pool].sync_reads for member in group.members if pool in member.pools)
-    alone = max(reads - sum(one.absent_no_data + one.invalid_no_data for one in used), 0.0)
+    alone = max(reads - sum(use.absent_no_data + use.invalid_no_data for use in used), 0.0)
     alone = alone if alone > 0.02 * absent else 0.0
     return (max(absent / (absent + alone), 0.5) if absent else 1.0), "assumed"
 
@@ -374,7 +374,7 @@ def _misfit(found: PageRates, met: float, wanted: PageTargets) -> float:
         (found.directory_reclaims, wanted.directory_reclaims, 0.3),
     )
     floor = 0.003 * (wanted.absent + wanted.invalid) + 1e-3
-    total = sum(weight * math.log((one + floor) / (other + floor)) ** 2 for one, other, weight in pairs)
+    total = sum(weight * math.log((first + floor) / (other + floor)) ** 2 for first, other, weight in pairs)
     if wanted.conflicts is None:
         return total
     rare = 0.02 * wanted.conflicts + 0.05
@@ -390,7 +390,7 @@ def _index_misfit(pages: PageSets, members: list[MemberLoad], stays: list[float]
     aim = wanted.locks
     floor = 0.1 * (aim.granted + aim.negotiated)
     pairs = [(found.granted, aim.granted), (found.negotiated, aim.negotiated)]
-    total = sum(0.5 * math.log((one + floor) / (other + floor)) ** 2 for one, other in pairs)
+    total = sum(0.5 * math.log((first + floor) / (other + floor)) ** 2 for first, other in pairs)
     if aim.held is not None:
         total += 0.5 * math.log((sum(found.held) + 1.0) / (aim.held + 1.0)) ** 2
     return total

@@ -125,7 +125,7 @@ def read_curve(entry: Entry) -> Curve:
     entry.only(*_BOTH, "x_unit", "x_divisor", "goal", "shape")
     divisor = entry.number("x_divisor", 1.0)
     x = [total / divisor for total in entry.sums("x", table, rows)]
-    points = sorted(zip(labels, x, y, strict=True), key=lambda one: one[1])
+    points = sorted(zip(labels, x, y, strict=True), key=lambda point: point[1])
     if len({point[1] for point in points}) != len(points):
         raise entry.wrong("x", "two rows have the same x", "leave one of them out with 'but'")
     xs, ys = [point[1] for point in points], [point[2] for point in points]

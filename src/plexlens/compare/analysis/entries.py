@@ -62,7 +62,7 @@ class Entry:
         """A list of texts, or a single text; empty if the key is missing."""
         value = self.content.get(key, [])
         found = [value] if isinstance(value, str) else value
-        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
             raise self.wrong(key, f"{value!r} is not a list of texts", f'write {key} = ["...", "..."]')
         return tuple(found)
 
@@ -98,4 +98,4 @@ class Entry:
         for column in columns:
             self.numbers.column(table, column, self.place(f"key {key!r}"))
         parts = [self.numbers.floats(table, rows, column, self.where) for column in columns]
-        return [sum(one) for one in zip(*parts, strict=True)]
+        return [sum(column_values) for column_values in zip(*parts, strict=True)]

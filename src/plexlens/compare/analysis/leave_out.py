@@ -73,12 +73,12 @@ class LeaveOut:
     @property
     def mean_error(self) -> float:
         """Mean of the absolute errors, as a fraction."""
-        return math.fsum(abs(one.error) for one in self.counted) / len(self.counted)
+        return math.fsum(abs(prediction.error) for prediction in self.counted) / len(self.counted)
 
     @property
     def worst(self) -> Prediction:
         """The prediction with the largest error."""
-        return max(self.counted, key=lambda one: abs(one.error))
+        return max(self.counted, key=lambda prediction: abs(prediction.error))
 
     def results(self) -> dict[str, float | None]:
         """Numbers that findings may refer to."""
@@ -183,7 +183,11 @@ def _scaled(entry: Entry) -> tuple[str, list[Prediction]]:
     numbers.column(table, scale, f"{entry.where}, key 'scale'")
     predictions = []
     for number, row in enumerate(table.rows):
-        same = [at for at, one in enumerate(fitted.rows) if all(one[head] == row[head] for head in heads)]
+        same = [
+            at
+            for at, candidate_row in enumerate(fitted.rows)
+            if all(candidate_row[head] == row[head] for head in heads)
+        ]
         if len(same) != 1:
             raise entry.wrong(
                 "label",

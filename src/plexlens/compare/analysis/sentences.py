@@ -85,10 +85,10 @@ def check_sentence(check: LeaveOut) -> str:
     """The error of a check in words."""
     counted = check.counted
     if len(counted) == 1:
-        one = counted[0]
+        only = counted[0]
         text = (
-            f"{check.title}: predicted {number(one.predicted)} {check.unit}, printed {number(one.printed)}, "
-            f"an error of {one.error:+.1%}"
+            f"{check.title}: predicted {number(only.predicted)} {check.unit}, printed {number(only.printed)}, "
+            f"an error of {only.error:+.1%}"
         )
     else:
         text = (

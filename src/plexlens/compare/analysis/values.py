@@ -142,14 +142,14 @@ class Numbers:
             A cell holds none.
         """
         found = [self.cell(table, number, column) for number in numbers]
-        for number, one in zip(numbers, found, strict=True):
-            if one is None:
+        for number, quantity in zip(numbers, found, strict=True):
+            if quantity is None:
                 raise self.wrong(
                     where,
                     f"row {number + 1} of table {table.id!r} has no number under {column!r}",
                     "leave the row out with 'but'",
                 )
-        return [float(one.value) for one in found if one is not None]
+        return [float(quantity.value) for quantity in found if quantity is not None]
 
     def value(self, spec: Any, where: str, named: Mapping[str, Value] | None = None) -> Value:
         """A single number.
@@ -169,7 +169,7 @@ class Numbers:
     def values(self, spec: Any, where: str, named: Mapping[str, Value]) -> list[Value]:
         """All numbers of a value."""
         if isinstance(spec, list):
-            return [one for part in spec for one in self.values(part, where, named)]
+            return [quantity for part in spec for quantity in self.values(part, where, named)]
         if isinstance(spec, str) and spec in named:
             return [named[spec]]
         if isinstance(spec, (str, int, float)) and not isinstance(spec, bool):
@@ -212,14 +212,14 @@ class Numbers:
         found = [self.cell(table, number, column, computed=spec.get("computed", False)) for number in numbers]
         if not many and found[0] is None:
             raise UndefinedError(f"table {table.id!r} has no number under {column!r} in row {numbers[0] + 1}")
-        there = [one for one in found if one is not None]
+        there = [quantity for quantity in found if quantity is not None]
         if "times" not in spec:
-            return [Value(one, shown(one.value)) for one in there]
+            return [Value(quantity, shown(quantity.value)) for quantity in there]
         try:
             times = exact(str(spec["times"]))
         except ValueError:
             raise self.wrong(where, f"{spec['times']!r} is not a factor", 'write times = 1000, or "1/3600"') from None
-        return [Value(one * times, f"{shown(one.value)} x {shown(times.value)}") for one in there]
+        return [Value(quantity * times, f"{shown(quantity.value)} x {shown(times.value)}") for quantity in there]
 
     def _formula(self, spec: Mapping[str, Any], where: str, named: Mapping[str, Value]) -> Value:
         name = spec["formula"]

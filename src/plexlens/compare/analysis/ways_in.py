@@ -254,7 +254,7 @@ def advise(wish: Wish, found: Audit | None = None) -> Advice:
     others = [way for way in ways if isinstance(way, NotTaken)]
     if not taken:
         near = [other for other in others if other.can_extrapolate]
-        told = "; ".join(f"{one.title}: {one.reason}" for one in near)
+        told = "; ".join(f"{way.title}: {way.reason}" for way in near)
         raise UsageError(
             file="",
             what=f"no way in was measured with {wish.payload:,} bytes at {wish.rate:,g} transactions per second, "
@@ -262,7 +262,7 @@ def advise(wish: Wish, found: Audit | None = None) -> Advice:
             remedy="ask for what was measured, or give --extrapolate" if near else
             f"use {ANY} for connection and security, or a smaller payload",
         )  # fmt: skip
-    taken.sort(key=lambda one: (bool(one.beyond), one.total_ms if wish.rank == "cpu" else one.general_ms))
+    taken.sort(key=lambda way: (bool(way.beyond), way.total_ms if wish.rank == "cpu" else way.general_ms))
     return Advice(
         wish, engines, tuple(taken), tuple(others), whole.texts("caveats"),
         f"{found.study.title}. {found.study.source}",
@@ -351,14 +351,20 @@ def _at(rates: Sequence[float], values: Sequence[float], rate: float) -> float:
 
 def _declared(entry: Entry) -> list[Limit]:
     found = []
-    for one in entry.entries("limits"):
-        one.only("name", "text", "rate", "basis", "relief")
+    for limit in entry.entries("limits"):
+        limit.only("name", "text", "rate", "basis", "relief")
         try:
-            rate = one.numbers.value(one.content.get("rate"), f"{one.where}, key 'rate'")
+            rate = limit.numbers.value(limit.content.get("rate"), f"{limit.where}, key 'rate'")
         except UndefinedError as error:
-            raise one.wrong("rate", str(error), "name cells that hold numbers") from error
+            raise limit.wrong("rate", str(error), "name cells that hold numbers") from error
         found.append(
-            Limit(one.text("name"), one.text("text"), float(rate.quantity.value), one.text("basis"), one.text("relief"))
+            Limit(
+                limit.text("name"),
+                limit.text("text"),
+                float(rate.quantity.value),
+                limit.text("basis"),
+                limit.text("relief"),
+            )
         )
     return found
 

@@ -113,7 +113,7 @@ class TableAudit:
     @property
     def broken(self) -> list[Tested]:
         """Relations that no numbers consistent with the printed digits can satisfy, and that no convention explains."""
-        return [one for one in self.tested if not one.holds and not one.convention]
+        return [test for test in self.tested if not test.holds and not test.convention]
 
     @property
     def not_computed(self) -> list[Cell]:
@@ -142,13 +142,14 @@ class Audit:
         """
         found: dict[Place, str] = {}
         right: set[Place] = set()
-        for one in self.tables:
-            wrong: list[Cell | Tested] = [*one.broken, *one.disagree]
+        for table_audit in self.tables:
+            wrong: list[Cell | Tested] = [*table_audit.broken, *table_audit.disagree]
             for cell in wrong:
-                place = (one.table.id, cell.row - 1, cell.column)
-                row = one.table.rows[cell.row - 1]
+                place = (table_audit.table.id, cell.row - 1, cell.column)
+                row = table_audit.table.rows[cell.row - 1]
                 if any(
-                    known.right and known.column == cell.column and known.rows.takes(row) for known in one.table.known
+                    known.right and known.column == cell.column and known.rows.takes(row)
+                    for known in table_audit.table.known
                 ):
                     right.add(place)
                 else:
@@ -194,7 +195,7 @@ def audit_table(run: Recomputation, table: StudyTable) -> TableAudit:
     found = tuple(tested(run, table))
     for known in table.known:
         wrong = [(cell.note, cell.column) for cell in cells if cell.compared and not cell.agrees]
-        wrong += [(one.note, one.column) for one in found if not one.holds]
+        wrong += [(test.note, test.column) for test in found if not test.holds]
         if (known.note, known.column) not in wrong:
             raise StudyError(
                 file=str(run.study.path),

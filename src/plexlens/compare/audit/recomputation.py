@@ -171,7 +171,7 @@ class Recomputation:
         arguments: dict[str, Quantity | list[Quantity]] = {}
         texts: dict[str, list[str]] = {}
         for name, references in rule.arguments.items():
-            values = [one for reference in references for one in self.values(reference, table, number, column)]
+            values = [value for reference in references for value in self.values(reference, table, number, column)]
             if not values:
                 raise MissingError(f"nothing is printed for {name}")
             arguments[name] = values if name in rule.formula.lists else values[0]

@@ -253,7 +253,7 @@ def chains(transitions: Sequence[Transition], base: str, new: str) -> tuple[Chai
             what=f"no measured pairs lead from {base} to {new}",
             remedy=f"from {base} they lead to {', '.join(there) or 'nowhere; give the earlier release first'}",
         )
-    return tuple(sorted(found, key=lambda one: len(one.transitions)))
+    return tuple(sorted(found, key=lambda path: len(path.transitions)))
 
 
 def _ways(

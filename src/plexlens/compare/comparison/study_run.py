@@ -212,7 +212,7 @@ class StudyReader:
 
     def number(self, table: StudyTable, number: int, column: str) -> tuple[Quantity | None, Cell | None]:
         """A cell, recomputed if the study derives it, else as printed; with the audit's cell if there is one."""
-        found = next(one for one in self.audit.tables if one.table.id == table.id)
+        found = next(table_audit for table_audit in self.audit.tables if table_audit.table.id == table.id)
         cell = next((cell for cell in found.cells if cell.row == number + 1 and cell.column == column), None)
         if cell is not None and cell.computed is not None:
             return cell.computed, cell
@@ -260,7 +260,7 @@ class StudyReader:
                 f"{name}, {table.id}, columns {column!r} and {rate_column!r}",
             )
             for number in wanted:
-                rate, share = (self.number(table, number, one)[0] for one in (rate_column, column))
+                rate, share = (self.number(table, number, table_audit)[0] for table_audit in (rate_column, column))
                 if rate is None or share is None or rate.low <= 0:
                     continue
                 # Percent of one processor are hundredths of a second a second: ten milliseconds.

@@ -83,7 +83,7 @@ class Scalability:
             return None
         free = [name for name in self.terms if name not in self.at_bound]
         slope = np.array([_slope(name, processors, self.serial, self.coherency) for name in free])
-        variance = math.fsum(one**2 for one in map(math.log1p, self.residuals)) / self.freedom
+        variance = math.fsum(residual**2 for residual in map(math.log1p, self.residuals)) / self.freedom
         spread = variance + float(slope @ np.array(self._covariance) @ slope)
         # Here, since loading it takes longer than most commands do without it.
         from scipy.special import stdtrit
@@ -167,7 +167,7 @@ def fit_scalability(
         ftol=1e-15,
         gtol=1e-15,
     )
-    values = [float(one) for one in found.x]
+    values = [float(value) for value in found.x]
     at_bound = tuple(name for name, value in zip(terms[1:], values[1:], strict=True) if value < _ZERO)
     serial, coherency = (0.0 if value < _ZERO else value for value in (*values[1:], 0.0)[:2])
     law = Scalability(
@@ -188,9 +188,9 @@ def fit_scalability(
     errors: dict[str, float | None] = dict.fromkeys(free)
     covariance: tuple[tuple[float, ...], ...] = ()
     if law.freedom > 0:
-        variance = math.fsum(one**2 for one in map(math.log1p, residuals)) / law.freedom
+        variance = math.fsum(residual**2 for residual in map(math.log1p, residuals)) / law.freedom
         matrix = variance * np.linalg.inv(slopes.T @ slopes)
-        covariance = tuple(tuple(float(one) for one in row) for row in matrix)
+        covariance = tuple(tuple(float(value) for value in row) for row in matrix)
         errors = {name: math.sqrt(covariance[at][at]) for at, name in enumerate(free)}
         errors["one"] = (errors["one"] or 0.0) * law.one
     return Scalability(

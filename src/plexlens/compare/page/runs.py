@@ -264,14 +264,23 @@ def _load_table(load: LoadExplanation, number: int) -> Table:
 
     rows = [
         (
-            *row(one.thing, one.work_base, one.work_new, one.base, one.new, one.new - one.base, one.load, one.rest),
-            f"({one.work_new:,.2f} - {one.work_base:,.2f}) x {one.base:,.2f} / {one.work_base:,.2f}"
-            if one.work_base
+            *row(
+                share.thing,
+                share.work_base,
+                share.work_new,
+                share.base,
+                share.new,
+                share.new - share.base,
+                share.load,
+                share.rest,
+            ),
+            f"({share.work_new:,.2f} - {share.work_base:,.2f}) x {share.base:,.2f} / {share.work_base:,.2f}"
+            if share.work_base
             else "no work in BASE",
         )
-        for one in sorted(load.objects, key=lambda one: -abs(one.new - one.base))
+        for share in sorted(load.objects, key=lambda share: -abs(share.new - share.base))
     ]
-    sums = [sum(getattr(one, name) for one in load.objects) for name in ("work_base", "work_new", "base", "new")]
+    sums = [sum(getattr(share, name) for share in load.objects) for name in ("work_base", "work_new", "base", "new")]
     rows.append((*row("all", *sums, load.change, load.load, load.rest), "sum of the objects"))
     return Table(
         f"load_{number}",
@@ -372,16 +381,16 @@ def prediction_told(one: RateCheck) -> str:
 
 def _groups(made: Comparison) -> Iterable[Section]:
     for group, every in by_group(made.deltas).items():
-        found = [one for one in every if not _idle(one)]
+        found = [delta for delta in every if not _idle(delta)]
         idle = len(every) - len(found)
         note = f"Left out here, and only in the JSON: {counted(idle, 'number')} that {_are(idle)} zero in both runs."
         name = group.name.lower()
         if not found:
             yield Section(name, str(group), (Note(capital(note)),))
             continue
-        chance = any(one.interval is not None for one in found)
-        digits = any(one.low is not None for one in found)
-        objects = any(one.thing for one in found)
+        chance = any(delta.interval is not None for delta in found)
+        digits = any(delta.low is not None for delta in found)
+        objects = any(delta.thing for delta in found)
         columns = [_text("number", "Number", key=True)]
         columns += [_text("object", "Object", key=True)] if objects else []
         columns += [
@@ -392,18 +401,18 @@ def _groups(made: Comparison) -> Iterable[Section]:
         columns += [_text("digits", "What the printed digits leave")] if digits else []
         columns.append(_text("says", "Says"))
         rows = []
-        for one in found:
-            row = [one.measure.title] + ([one.thing or _whole(one, made)] if objects else [])
+        for delta in found:
+            row = [delta.measure.title] + ([delta.thing or _whole(delta, made)] if objects else [])
             row += [
-                amounts.amount(one.base, one.measure),
-                amounts.amount(one.new, one.measure),
-                amounts.difference(one),
-                amounts.change(one),
+                amounts.amount(delta.base, delta.measure),
+                amounts.amount(delta.new, delta.measure),
+                amounts.difference(delta),
+                amounts.change(delta),
             ]
-            row += [NULL if one.ratio is None else f"{one.ratio:.3f}"]
-            row += [amounts.interval(one)] if chance else []
-            row += [amounts.digits(one)] if digits else []
-            rows.append((*row, str(one.judgement)))
+            row += [NULL if delta.ratio is None else f"{delta.ratio:.3f}"]
+            row += [amounts.interval(delta)] if chance else []
+            row += [amounts.digits(delta)] if digits else []
+            rows.append((*row, str(delta.judgement)))
         table = Table(f"numbers_{name}", str(group), tuple(columns), tuple(rows), top=TOP, note=note if idle else "")
         yield Section(name, str(group), (table,))
 

@@ -249,14 +249,14 @@ def _section(audit: Audit, one: TableAudit, several: bool, group: str) -> Sectio
     return Section(name, f"{one.table.id}: {one.table.title}", tuple(blocks), group=group)
 
 
-def _reading(name: str, one: TableAudit) -> Table:
+def _reading(name: str, table_audit: TableAudit) -> Table:
     """The table as printed, with marks on recomputed cells, followed by numbers that the study does not print.
 
     A table with more columns than rows is turned, so that a page holds its width.
     """
-    table = one.table
-    found = {(cell.row, cell.column): cell for cell in one.cells}
-    unprinted = list(dict.fromkeys(cell.column for cell in one.cells if cell.column not in table.columns))
+    table = table_audit.table
+    found = {(cell.row, cell.column): cell for cell in table_audit.cells}
+    unprinted = list(dict.fromkeys(cell.column for cell in table_audit.cells if cell.column not in table.columns))
     heads = [*table.columns, *unprinted]
     titles = [*table.columns, *(f"{column} (worked out)" for column in unprinted)]
     cells = [
@@ -272,7 +272,7 @@ def _reading(name: str, one: TableAudit) -> Table:
         for number, head in enumerate(grid[0])
     )
     rows = tuple((line[0], *(_printed(text) for text in line[1:])) for line in grid[1:])
-    notes = [_MARKS] if one.cells else []
+    notes = [_MARKS] if table_audit.cells else []
     if sources:
         notes.append(f"\u2020 marks what the text at hand has lost and other places give. {' '.join(sources)}")
     note = " ".join(notes)

@@ -26,8 +26,8 @@ SPREAD = 10
 _STEPS = 64
 
 DEFINITIONS = {
-    one.id: one
-    for one in (
+    definition.id: definition
+    for definition in (
         Definition(
             "study.scalability", "Study", "a capacity curve", "Scalability law", Unit("", ""),
             "X(N) = one * N / (1 + serial * (N - 1) + coherency * N * (N - 1)), by least squares of relative "

@@ -122,14 +122,15 @@ def _summary(
     for column, head in enumerate(heads):
         sheet.write_string(row, column, head, book.head)
     first = row
-    for audit, one, name in named:
+    for audit, table_audit, name in named:
         row += 1
         sheet.write_string(row, 0, audit.study.name)
         sheet.write_url(row, 1, f"internal:'{name}'!A1", book.link, name)
-        sheet.write_string(row, 2, one.table.title)
+        sheet.write_string(row, 2, table_audit.table.title)
         counts = (
-            len(one.table.rows), len(one.compared), one.agree, len(one.disagree), len(one.not_computed),
-            len(one.conventions), len(one.tested), len(one.broken),
+            len(table_audit.table.rows), len(table_audit.compared), table_audit.agree, len(table_audit.disagree),
+            len(table_audit.not_computed),
+            len(table_audit.conventions), len(table_audit.tested), len(table_audit.broken),
         )  # fmt: skip
         for column, count in enumerate(counts, 3):
             wrong = column in (6, 10) and count
@@ -138,8 +139,8 @@ def _summary(
     sheet.freeze_panes(first + 1, 0)
 
 
-def _table(book: Workbook, sheet: Any, audit: Audit, one: TableAudit) -> None:
-    table = one.table
+def _table(book: Workbook, sheet: Any, audit: Audit, table_audit: TableAudit) -> None:
+    table = table_audit.table
     sheet.set_column(0, len(table.columns), 14)
     for column, width in enumerate(_WIDTHS):
         sheet.set_column(column, column, width)
@@ -155,7 +156,7 @@ def _table(book: Workbook, sheet: Any, audit: Audit, one: TableAudit) -> None:
     row += 1
     for column, head in enumerate(table.columns):
         sheet.write_string(row, column, head, book.head)
-    found = {(cell.row, cell.column): cell for cell in one.cells}
+    found = {(cell.row, cell.column): cell for cell in table_audit.cells}
     for number, line in enumerate(table.rows, 1):
         row += 1
         for column, head in enumerate(table.columns):
@@ -167,8 +168,8 @@ def _table(book: Workbook, sheet: Any, audit: Audit, one: TableAudit) -> None:
                 told += [part for part in (cell.arithmetic, cell.note) if part]
             if told:
                 sheet.write_comment(row, column, "\n".join(told), {"x_scale": 3, "y_scale": 2})
-    row = _broken(book, sheet, row, one)
-    if not one.cells:
+    row = _broken(book, sheet, row, table_audit)
+    if not table_audit.cells:
         return
     row += 2
     sheet.write_string(row, 0, "Derived cells", book.title)
@@ -176,7 +177,7 @@ def _table(book: Workbook, sheet: Any, audit: Audit, one: TableAudit) -> None:
     for column, head in enumerate(DERIVED_HEADS):
         sheet.write_string(row, column, head, book.head)
     first = row
-    for cell in one.cells:
+    for cell in table_audit.cells:
         row += 1
         _derived(book, sheet, row, cell)
     sheet.autofilter(first, 0, row, len(DERIVED_HEADS) - 1)
@@ -230,5 +231,9 @@ def _derived(book: Workbook, sheet: Any, row: int, cell: Cell) -> None:
 def _formulas(book: Workbook, names: Sequence[str]) -> None:
     sheet, _ = book.sheet("Formulas")
     columns = (("Name", 28), ("Title", 40), ("Unit", 18), ("Formula", 90), ("Source", 60))
-    rows = ((name, one.title, one.unit, one.text, one.source) for name in names for one in [FORMULAS[name]])
+    rows = (
+        (name, table_audit.title, table_audit.unit, table_audit.text, table_audit.source)
+        for name in names
+        for table_audit in [FORMULAS[name]]
+    )
     book.rows(sheet, columns, rows)

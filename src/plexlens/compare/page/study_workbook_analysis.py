@@ -58,7 +58,9 @@ def write_analyses(
     )  # fmt: skip
     claims = [(name, claim) for name, found in pairs for claim in found.claims]
     sheet, _ = book.sheet("Claims")
-    results = ["not computed" if one.computed is None else "agrees" if one.agrees else "DISAGREES" for _, one in claims]
+    results = [
+        "not computed" if claim.computed is None else "agrees" if claim.agrees else "DISAGREES" for _, claim in claims
+    ]
     book.rows(
         sheet,
         (

@@ -37,7 +37,7 @@ def ways_report(advice: Advice) -> Report:
                 f"{len(doubtful)} of {len(advice.ways)} ways below were NOT measured at this payload or rate; their "
                 "numbers are extrapolated and stand behind those that were.",
                 Level.WARNING,
-                tuple(f"{one.title}: {'; '.join(one.beyond)}" for one in doubtful),
+                tuple(f"{way.title}: {'; '.join(way.beyond)}" for way in doubtful),
             ),
         )
     best = advice.ways[0]
@@ -51,7 +51,7 @@ def ways_report(advice: Advice) -> Report:
         Section("ways-caveats", "What to know of each", tuple(_caveats(one) for one in advice.ways)),
     ]  # fmt: skip
     if advice.left_out:
-        rows = tuple((one.title, one.reason) for one in advice.left_out)
+        rows = tuple((way.title, way.reason) for way in advice.left_out)
         heads = (_text("way", "Way in", key=True), _text("reason", "Why it is not ranked"))
         sections.append(Section("ways-left-out", "Left out", (Table("left_out", "Left out", heads, rows, top=30),)))
     return Report(
@@ -185,5 +185,5 @@ def to_object(advice: Advice) -> dict[str, Any]:
             }
             for one in advice.ways
         ],
-        "left_out": [{"id": one.id, "title": one.title, "reason": one.reason} for one in advice.left_out],
+        "left_out": [{"id": way.id, "title": way.title, "reason": way.reason} for way in advice.left_out],
     }  # fmt: skip

@@ -218,7 +218,7 @@ def _objects(rows: Iterable[dict[str, Any]], subject: Subject) -> list[tuple[str
         thing = BETWEEN.join(str(row[key]) for key in subject.by if row[key] is not None)
         found.setdefault(thing, {})[row[_OUT]] = row
     there = [(thing, mine) for thing, mine in found.items() if _ALL in mine]
-    return sorted(there, key=lambda one: (-(one[1][_ALL].get(subject.weight) or 0.0), one[0]))
+    return sorted(there, key=lambda entry: (-(entry[1][_ALL].get(subject.weight) or 0.0), entry[0]))
 
 
 def _measure(grain: Grain, column: Fact | Metric, watched: Watched) -> Measure:

@@ -79,9 +79,11 @@ class Delta:
     @property
     def too_narrow(self) -> bool:
         """Whether neighbouring groups of intervals are correlated, which makes the interval too narrow."""
-        estimates = (one.estimate for one in (self.base, self.new) if one is not None and self.interval is not None)
+        estimates = (
+            value.estimate for value in (self.base, self.new) if value is not None and self.interval is not None
+        )
         found = (estimate.resemblance for estimate in estimates if estimate is not None)
-        return any(one is not None and one > ALIKE for one in found)
+        return any(value is not None and value > ALIKE for value in found)
 
     @property
     def change(self) -> float | None:
@@ -102,8 +104,8 @@ def deltas(base: Run, new: Run) -> tuple[Delta, ...]:
         delta(measures[name], thing, base.readings.get((name, thing)), new.readings.get((name, thing)))
         for name, thing in keys
     ]
-    there = [one for one in found if _value(one.base) is not None or _value(one.new) is not None]
-    return tuple(sorted(there, key=lambda one: (order[one.measure.group], places[one.measure.id])))
+    there = [delta for delta in found if _value(delta.base) is not None or _value(delta.new) is not None]
+    return tuple(sorted(there, key=lambda delta: (order[delta.measure.group], places[delta.measure.id])))
 
 
 def delta(measure: Measure, thing: str, base: Reading | None, new: Reading | None) -> Delta:
@@ -138,6 +140,6 @@ def _bounds(reading: Reading) -> tuple[float, float]:
 def by_group(found: Iterable[Delta]) -> dict[Group, list[Delta]]:
     """Deltas by their group; groups without any are left out."""
     groups: dict[Group, list[Delta]] = {}
-    for one in found:
-        groups.setdefault(one.measure.group, []).append(one)
+    for delta in found:
+        groups.setdefault(delta.measure.group, []).append(delta)
     return groups

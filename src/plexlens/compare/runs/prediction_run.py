@@ -123,12 +123,14 @@ def came_in_database(inputs: Inputs, name: str) -> Came:
     NothingUsableError
         It holds no statistics of buffer pools, or none of them are selected.
     """
-    pools = next(one for one in SUBJECTS if one.grain == "db2_pool")
+    pools = next(subject for subject in SUBJECTS if subject.grain == "db2_pool")
     columns = tuple(column for column in pools.columns if column.column in _COLUMNS)
     # Members of a group are taken together: a prediction knows pools by their name alone.
     subjects = [replace(pools, by=("pool",), columns=columns, settings=("buffers",), together=False)]
     subjects += [
-        replace(one, by=("database", "page_set"), settings=()) for one in SUBJECTS if one.grain == "db2_data_set"
+        replace(subject, by=("database", "page_set"), settings=())
+        for subject in SUBJECTS
+        if subject.grain == "db2_data_set"
     ]
     run = database_run(inputs, name, subjects=subjects)
     if not any(activity.id == _GETPAGES for activity in run.activities):

@@ -260,7 +260,9 @@ class StudyTable:
     def explained(self, number: int, column: str) -> tuple[str, bool]:
         """The notes' explanation of a deviating cell, and whether it is a convention of the source."""
         row = self.rows[number]
-        known = next((one for one in self.known if one.column == column and one.rows.takes(row)), None)
+        known = next(
+            (exception for exception in self.known if exception.column == column and exception.rows.takes(row)), None
+        )
         return ("", False) if known is None else (known.note, known.convention)
 
 

@@ -283,7 +283,7 @@ class _Reader(ReferenceReader):
         return as_rows(path, turned(lines, labels) if labels else lines)
 
     def table(self, raw: _RawTable) -> StudyTable:
-        one, heads, table_id = raw.content, raw.heads, raw.content["id"]
+        content, heads, table_id = raw.content, raw.heads, raw.content["id"]
         self.where = f"table {table_id!r}"
         allowed = (
             "id",
@@ -300,9 +300,9 @@ class _Reader(ReferenceReader):
             "relations",
             "restored",
         )
-        self.known_keys(one, (*allowed, *_COLUMN_SETS))
+        self.known_keys(content, (*allowed, *_COLUMN_SETS))
         first = {heads[0]: raw.rows[0][heads[0]]} if raw.rows else {}
-        self.base = self.match("base", table_id, one.get("base", first))
+        self.base = self.match("base", table_id, content.get("base", first))
         derived = []
         for path, entry in raw.rules:
             # A rule of a template is wrong where the template stands.
@@ -314,13 +314,13 @@ class _Reader(ReferenceReader):
             relations.append(self.relation(entry, table_id))
         self.path = raw.path
         cut = []
-        for entry in self.entries(one, "cut"):
+        for entry in self.entries(content, "cut"):
             self.known_keys(entry, ("column", "where", "but"), "cut.")
             names = self.column_names(entry.get("column"))
             columns = frozenset(heads if names == (SAME,) else (self.column("cut.column", n, table_id) for n in names))
             cut.append(Cut(columns, self.match("cut.where", table_id, entry.get("where", {}), entry.get("but"))))
         known = []
-        for entry in self.entries(one, "known"):
+        for entry in self.entries(content, "known"):
             self.known_keys(entry, ("column", "where", "but", "note", "convention", "right", "gives"), "known.")
             known.append(
                 Known(
@@ -333,7 +333,7 @@ class _Reader(ReferenceReader):
                 )
             )
         lines = []
-        for entry in self.entries(one, "lines"):
+        for entry in self.entries(content, "lines"):
             self.known_keys(entry, ("rate", "cpu_percent"), "lines.")
             lines.append(
                 Line(
@@ -344,14 +344,14 @@ class _Reader(ReferenceReader):
                     ),
                 )
             )
-        restored = [self.restored(entry, table_id, heads) for entry in self.entries(one, "restored")]
-        note = self.text(one, "note", "")
+        restored = [self.restored(entry, table_id, heads) for entry in self.entries(content, "restored")]
+        note = self.text(content, "note", "")
         if not derived and not note:
             raise self.wrong("note", "nothing in the table is worked out, and nothing says why", "state the reason")
         return StudyTable(
             table_id,
-            self.text(one, "title"),
-            self.folder / one["file"],
+            self.text(content, "title"),
+            self.folder / content["file"],
             heads,
             tuple(raw.rows),
             raw.sets["counts"],

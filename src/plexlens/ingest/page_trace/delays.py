@@ -170,16 +170,16 @@ class IoDelays:
             longest = np.zeros(len(found))
             np.maximum.at(longest, which, seconds[kind])
             for at, key in enumerate(found.tolist()):
-                one = self._object(self.by_object, _PAIRED, key >> 32, key & 0xFFFFFFFF, 0)
+                delays = self._object(self.by_object, _PAIRED, key >> 32, key & 0xFFFFFFFF, 0)
                 if sync:
-                    one.sync_ios += int(counts[at])
-                    one.sync_seconds += float(sums[at])
-                    one.sync_longest = max(one.sync_longest, float(longest[at]))
+                    delays.sync_ios += int(counts[at])
+                    delays.sync_seconds += float(sums[at])
+                    delays.sync_longest = max(delays.sync_longest, float(longest[at]))
                 else:
-                    one.prefetch_ios += int(counts[at])
-                    one.prefetch_seconds += float(sums[at])
-                    one.prefetch_longest = max(one.prefetch_longest, float(longest[at]))
-                    one.prefetch_pages += int(pages[at])
+                    delays.prefetch_ios += int(counts[at])
+                    delays.prefetch_seconds += float(sums[at])
+                    delays.prefetch_longest = max(delays.prefetch_longest, float(longest[at]))
+                    delays.prefetch_pages += int(pages[at])
 
     def add_writes(
         self, pool: npt.NDArray[np.uint32], object: npt.NDArray[np.uint32], pages: npt.NDArray[np.int64]
@@ -188,9 +188,9 @@ class IoDelays:
         found, which = np.unique((pool.astype(np.uint64) << np.uint64(32)) | object, return_inverse=True)
         counts, sums = np.bincount(which, minlength=len(found)), np.bincount(which, pages, len(found))
         for at, key in enumerate(found.tolist()):
-            one = self._object(self.by_object, _PAIRED, key >> 32, key & 0xFFFFFFFF, 0)
-            one.write_ios += int(counts[at])
-            one.write_pages += int(sums[at])
+            delays = self._object(self.by_object, _PAIRED, key >> 32, key & 0xFFFFFFFF, 0)
+            delays.write_ios += int(counts[at])
+            delays.write_pages += int(sums[at])
 
     def add_sums(
         self,
@@ -211,14 +211,14 @@ class IoDelays:
         other
             Asynchronous I/Os, their pages, mean and longest time in seconds.
         """
-        one = self._object(self.summed, _SUMMED, pool, object, partition)
-        one.sync_ios += sync[0]
-        one.sync_seconds += sync[0] * sync[1]
-        one.sync_longest = max(one.sync_longest, sync[2])
-        one.prefetch_ios += other[0]
-        one.prefetch_pages += other[1]
-        one.prefetch_seconds += other[0] * other[2]
-        one.prefetch_longest = max(one.prefetch_longest, other[3])
+        delays = self._object(self.summed, _SUMMED, pool, object, partition)
+        delays.sync_ios += sync[0]
+        delays.sync_seconds += sync[0] * sync[1]
+        delays.sync_longest = max(delays.sync_longest, sync[2])
+        delays.prefetch_ios += other[0]
+        delays.prefetch_pages += other[1]
+        delays.prefetch_seconds += other[0] * other[2]
+        delays.prefetch_longest = max(delays.prefetch_longest, other[3])
 
     @staticmethod
     def _object(

@@ -149,7 +149,7 @@ class NamedColumns:
             )
         if name in ("function", "access"):
             known = _core.TRACE_FUNCTIONS if name == "function" else _core.TRACE_ACCESSES
-            codes = {one: code for code, one in enumerate(known)} | {str(code): code for code in range(len(known))}
+            codes = {word: code for code, word in enumerate(known)} | {str(code): code for code in range(len(known))}
             return lambda text: codes.get(text.lower()), f"give one of {', '.join(known)}"
         if name == "object":
             return (

@@ -142,10 +142,12 @@ class _Named:
         made = {name: batch[name] for name in ("time", "partition", "page")}
         made["member"] = _named(batch["member"], names.member) if names.members else batch["member"]
         made["pool"] = _named(batch["pool"], names.pool)
-        made["object"] = _named(batch["object"], lambda one: names.page_set(one) if names.has_name(one) else str(one))
+        made["object"] = _named(
+            batch["object"], lambda code: names.page_set(code) if names.has_name(code) else str(code)
+        )
         made["function"] = _named(batch["function"], lambda function: _core.TRACE_FUNCTIONS[function])
-        made["access"] = _named(batch["access"], lambda one: _core.TRACE_ACCESSES[one])
-        made[KIND] = _named(batch["object"], lambda one: names.kind(one) or None)
+        made["access"] = _named(batch["access"], lambda code: _core.TRACE_ACCESSES[code])
+        made[KIND] = _named(batch["object"], lambda code: names.kind(code) or None)
         lost: npt.NDArray[np.uint64] = np.zeros(batch.num_rows, np.uint64)
         lost[0] = self._lost if first else 0
         made[LOST] = pa.array(lost)
@@ -154,7 +156,7 @@ class _Named:
 
 def _named(column: pa.Array, name: Callable[[int], str | None]) -> pa.DictionaryArray:
     encoded = column.dictionary_encode()
-    values = pa.array([name(one) for one in encoded.dictionary.to_pylist()], pa.string())
+    values = pa.array([name(code) for code in encoded.dictionary.to_pylist()], pa.string())
     if values.null_count:
         # Parquet takes no null among the values of a dictionary.
         return values.take(encoded.indices).dictionary_encode()

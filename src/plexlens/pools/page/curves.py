@@ -101,11 +101,11 @@ def curves_section(
     misses = definitions.add(fields["misses"])
     size = definitions.add(fields["size"])
     blocks: list[Block] = [Note(note)] if note else []
-    for one in marked:
-        blocks.append(_whole(one, moved.pop(one.curve.pool, None), unit, misses, size))
-        if len(one.curve.shares) > 1:
-            blocks.append(_layers(one, unit, misses, size))
-    blocks += [_whole(one, None, unit, misses, size) for one in moved.values()]
+    for mark in marked:
+        blocks.append(_whole(mark, moved.pop(mark.curve.pool, None), unit, misses, size))
+        if len(mark.curve.shares) > 1:
+            blocks.append(_layers(mark, unit, misses, size))
+    blocks += [_whole(mark, None, unit, misses, size) for mark in moved.values()]
     table = definitions.table(
         "curve_sizes",
         "Sizes that matter",

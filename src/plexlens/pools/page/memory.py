@@ -93,7 +93,7 @@ def _set_fields() -> dict[str, Field[WorkingSet]]:
 
 def _course(pool: str, sets: Sequence[WorkingSet], observation: Observation, definition: str) -> XYChart:
     kept = sets if len(sets) <= MOST_SERIES else sets[: MOST_SERIES - 1]
-    series = [XYSeries(one.name, _points(observation, one.course)) for one in kept]
+    series = [XYSeries(working_set.name, _points(observation, working_set.course)) for working_set in kept]
     if len(sets) > len(kept):
         rest = [sum(one.course[at] for one in sets[len(kept) :]) for at in range(len(observation.looks))]
         series.append(XYSeries(f"{len(sets) - len(kept)} other objects", _points(observation, rest)))

@@ -178,10 +178,10 @@ def recommendation_section(found: Recommendation, seconds: float, definitions: D
     if table is not None:
         blocks.append(table)
     steps = [_step(number, step, seconds, definitions) for number, step in enumerate(found.steps, 1)]
-    blocks += [one for one, step in zip(steps, found.steps, strict=True) if step.worth]
+    blocks += [block for block, step in zip(steps, found.steps, strict=True) if step.worth]
     if len(worth) > 1:
         blocks.append(_whole(found, definitions, seconds))
-    blocks += [one for one, step in zip(steps, found.steps, strict=True) if not step.worth]
+    blocks += [block for block, step in zip(steps, found.steps, strict=True) if not step.worth]
     blocks.append(Note(_how(found)))
     if found.headroom is not None:
         blocks.append(Note(f"{found.headroom}."))

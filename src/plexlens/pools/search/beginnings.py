@@ -45,11 +45,11 @@ def clusterings(case: Case, composition: Mapping[str, Composition]) -> dict[str,
 def _at_ages(composition: Mapping[str, Composition], number: int) -> tuple[Floats, Floats]:
     """Summed over all members: working sets of an object at the ages, and its cost before and at these ages."""
     held, costs = np.zeros(len(_AGES)), np.zeros(len(_AGES) + 1)
-    for one in composition.values():
-        if number in one.costs:
-            at = [int(part * (len(one.ages) - 1)) for part in _AGES]
-            held += one.working_sets[number][at]
-            costs += [one.costs[number].max(), *one.costs[number][at]]
+    for member in composition.values():
+        if number in member.costs:
+            at = [int(part * (len(member.ages) - 1)) for part in _AGES]
+            held += member.working_sets[number][at]
+            costs += [member.costs[number].max(), *member.costs[number][at]]
     return held, costs
 
 

@@ -150,7 +150,7 @@ class Guess:
                 for member in self.case.members:
                     own, other = tried[full_name(member, name)], tried[full_name(member, target)]
                     tried[full_name(member, target)] = (other[0] + own[0], other[1] + own[1])
-                tries.append((self._cost(tried, [one for one in self._used() if one != name]), target))
+                tries.append((self._cost(tried, [part for part in self._used() if part != name]), target))
             if tries and min(tries)[0] <= now:
                 now, target = min(tries)
                 for number in self.members[name]:
@@ -172,7 +172,7 @@ class Guess:
 
     def _most(self, number: int) -> float:
         """Maximum cost of an object, over all members."""
-        return sum(float(one.costs[number].max()) for one in self.composition.values() if number in one.costs)
+        return sum(float(part.costs[number].max()) for part in self.composition.values() if number in part.costs)
 
     def _sum(self, member: str, objects: set[int]) -> tuple[Floats, Floats]:
         own = self.composition[member]

@@ -231,7 +231,7 @@ class Optimiser:
             return Search(home, home)
         numbers = {self.work.object_name(number): number for number in self.work.objects}
         labelled = {
-            name: {numbers[one]: label for one, label in labels.items() if one in numbers}
+            name: {numbers[setting]: label for setting, label in labels.items() if setting in numbers}
             for name, labels in groupings.items()
         }
         search = PlacementSearch(self.case, MemberCurves(sampled), composition, exact=curves, progress=self._tell)
@@ -301,10 +301,10 @@ class Optimiser:
         thresholds = advisor.thresholds(now)
         if thresholds is not None:
             add(thresholds)
-        for one in advisor.steal(now):
-            add(one)
-        for one in advisor.page_fix(now, case.cost, case.headroom):
-            add(one)
+        for setting in advisor.steal(now):
+            add(setting)
+        for setting in advisor.page_fix(now, case.cost, case.headroom):
+            add(setting)
         return found
 
     def _objective(self, activity: Activity) -> float:

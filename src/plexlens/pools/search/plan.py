@@ -75,7 +75,7 @@ def storage_curve(case: Case, groups: Groups, curves: Curves) -> StorageCurve:
         member: np.geomspace(min(least[member], budget), budget, LEVELS) for member, budget in case.budgets.items()
     }
     tries = [{member: int(sizes[at]) for member, sizes in by_member.items()} for at in range(LEVELS)]
-    every = {sum(one.values()): one for one in [*tries, dict(case.budgets)]}
+    every = {sum(budgets.values()): budgets for budgets in [*tries, dict(case.budgets)]}
     levels = [every[size] for size in sorted(every) if case.fits(groups, every[size])]
     costs = [simulate(case, groups, curves, level).cost for level in levels]
     budgets = [sum(level.values()) for level in levels]

@@ -31,7 +31,7 @@ def coupled(configuration: Configuration, work: Work) -> Configuration:
     shared = {data_set for data_sets in work.dependent.values() for data_set in data_sets}
     moved = work.numbers_of(configuration.placement)
     home = {pool for pool, data_sets in work.dependent.items() for data_set in data_sets if data_set not in moved}
-    pools = {work.names.pool(number) for number in home | {moved[one] for one in shared if one in moved}}
+    pools = {work.names.pool(number) for number in home | {moved[number] for number in shared if number in moved}}
     missing = sorted(pools - configuration.structures.keys())
     made = {
         pool: GroupPoolSettings.assumed(pool, configuration.buffers(pool), work.updates_a_commit)
@@ -86,7 +86,7 @@ class StructureSizing:
             (shared,) = dependents(trace, work.names, [wished.placement], progress=progress)
         search = StructureSearch(self.stretch, self.case, shared, tell=self._tell)
         pools = wished.pool_names
-        known = {pool: one for pool, one in self.found.items() if pool in pools}
+        known = {pool: structure for pool, structure in self.found.items() if pool in pools}
         self.found, _ = search.structures(wished.with_structures(known), budget)
 
     def completed(self, configuration: Configuration) -> Configuration:
@@ -94,7 +94,7 @@ class StructureSizing:
         if not self.case.work.members:
             return configuration
         pools, there = configuration.pool_names, configuration.structures
-        new = {pool: one for pool, one in self.found.items() if pool in pools and pool not in there}
+        new = {pool: structure for pool, structure in self.found.items() if pool in pools and pool not in there}
         return coupled(configuration.with_structures(new), self.case.work)
 
     def _structure(self, objects: frozenset[int], buffers: int, page_bytes: int) -> GroupPoolSettings:
@@ -102,11 +102,11 @@ class StructureSizing:
         homes = [self._home[number] for number in sorted(objects)]
         pool = max(sorted(set(homes)), key=homes.count)
         known = {**self.case.before.structures, **self.found}
-        one = known.get(pool) or GroupPoolSettings.assumed(pool, buffers, self.case.work.updates_a_commit)
+        structure = known.get(pool) or GroupPoolSettings.assumed(pool, buffers, self.case.work.updates_a_commit)
         if self.case.limits.structures is None:
-            return one
+            return structure
         # Its directory is sized for the pools afterwards.
-        return replace(one, directory_entries=max(one.directory_entries, one.data_entries + buffers))
+        return replace(structure, directory_entries=max(structure.directory_entries, structure.data_entries + buffers))
 
 
 class StructureSteps:
@@ -180,20 +180,20 @@ class StructureSteps:
 
     def _made(self, before: State, wanted: Callable[[GroupPoolSettings, GroupPoolSettings], bool]) -> list[Step]:
         known = self.case.before.structures
-        chosen = [one for pool, one in self.changed.items() if wanted(known[pool], one)]
+        chosen = [structure for pool, structure in self.changed.items() if wanted(known[pool], structure)]
         configurations = [before.configuration]
-        for one in chosen:
-            configurations.append(configurations[-1].with_structures({one.name: one}))
+        for structure in chosen:
+            configurations.append(configurations[-1].with_structures({structure.name: structure}))
         states = [before, *(self._simulate(configurations[1:]) if chosen else [])]
-        return [self._step(one, states[at], states[at + 1], worth=True) for at, one in enumerate(chosen)]
+        return [self._step(structure, states[at], states[at + 1], worth=True) for at, structure in enumerate(chosen)]
 
     def dropped(self, after: State) -> list[Step]:
         """Changes not worth making, each evaluated after all others."""
         if not self.left:
             return []
-        left = [one for one, _ in self.left.values()]
-        states = self._simulate([after.configuration.with_structures({one.name: one}) for one in left])
-        return [self._step(one, after, state, worth=False) for one, state in zip(left, states, strict=True)]
+        left = [structure for structure, _ in self.left.values()]
+        states = self._simulate([after.configuration.with_structures({settings.name: settings}) for settings in left])
+        return [self._step(settings, after, state, worth=False) for settings, state in zip(left, states, strict=True)]
 
     def _step(self, new: GroupPoolSettings, before: State, after: State, *, worth: bool) -> Step:
         check_structure(new)

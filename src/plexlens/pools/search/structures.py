@@ -105,8 +105,8 @@ class StructureSearch:
             chosen, allocation = _cheapest(tries, room)
             if again:
                 grids = {
-                    pool: [] if pool in pinned else self._next(configuration, pool, room, one, tries[pool])
-                    for pool, one in chosen.items()
+                    pool: [] if pool in pinned else self._next(configuration, pool, room, settings, tries[pool])
+                    for pool, settings in chosen.items()
                 }
         return chosen, allocation
 
@@ -122,9 +122,9 @@ class StructureSearch:
             self._tell("simulating group buffer pools")
             now = {pool: found[min(number, len(found) - 1)] for pool, found in grids.items() if found}
             state = self._state(configuration.with_structures(now))
-            for pool, one in now.items():
+            for pool, settings in now.items():
                 names = [name for name, own in configuration.pools.items() if own.name == pool]
-                tries[pool][one] = sum(state.cost_of(name, weight) for name in [*names, one.structure])
+                tries[pool][settings] = sum(state.cost_of(name, weight) for name in [*names, settings.structure])
 
     def _data_range(self, configuration: Configuration, pool: str, room: int) -> tuple[float, float]:
         """Range of useful data entries: at most four times the number of changed pages."""
@@ -201,7 +201,7 @@ def _cheapest(
     """
     curves = []
     for found in tries.values():
-        ordered = sorted((one.bytes, cost) for one, cost in found.items())
+        ordered = sorted((settings.bytes, cost) for settings, cost in found.items())
         sizes = np.array([size for size, _ in ordered], np.int64)
         best = np.minimum.accumulate(np.array([cost for _, cost in ordered], np.float64))
         # Of one size the last has the least cost so far.
@@ -213,5 +213,8 @@ def _cheapest(
     for (pool, found), curve, size in zip(tries.items(), curves, allocation.sizes, strict=True):
         limit = float(curve.at(size)) + allowed / len(curves)
         enough = next(int(size) for size, cost in zip(curve.sizes, curve.costs, strict=True) if cost <= limit)
-        chosen[pool] = min((one for one in found if one.bytes <= enough), key=lambda one: (found[one], one.bytes))
+        chosen[pool] = min(
+            (settings for settings in found if settings.bytes <= enough),
+            key=lambda settings: (found[settings], settings.bytes),
+        )
     return chosen, allocation

@@ -179,8 +179,8 @@ class Builder:
         kept, rest = series[: spec.most], series[spec.most :]
         left_out = len(rest)
         if rest and spec.kind is ChartKind.STACK:
-            sums = _sums([one.values for one in rest], len(course.times))
-            means = [one.mean for one in rest if one.mean is not None]
+            sums = _sums([column.values for column in rest], len(course.times))
+            means = [column.mean for column in rest if column.mean is not None]
             kept.append(Series(f"{OTHERS} ({len(rest)})", sums, sum(means) if means else None))
             left_out = 0
         definitions = [self.context.define(grain, name) for name in spec.columns]
@@ -279,7 +279,7 @@ class Builder:
             known = [(v, t) for v, t in zip(values, course.times, strict=True) if v is not None] if values else []
             if len(known) > 1:
                 trend = trend or _thinned(values)
-                peaks.append(max(known, key=lambda one: one[0]))
+                peaks.append(max(known, key=lambda column: column[0]))
         if spec.peak and peaks:
             peak, moment = max(peaks, key=lambda peak: peak[0])
             detail = f"peak {shown(peak, unit)} at {self.moment(moment)}"
@@ -309,7 +309,7 @@ class Builder:
         grain = held.grain
         by = apart(held, self._names(grain, spec))
         shown = [column if isinstance(column, Shown) else Shown(column) for column in spec.columns]
-        names = [*(one.column for one in shown), *spec.profile]
+        names = [*(column.column for column in shown), *spec.profile]
         found, total = self.context.numbers.rows(
             held,
             names,
@@ -329,17 +329,19 @@ class Builder:
                 data.append(cells[name])
         empty: list[str] = []
         numbers = 0
-        for one in shown:
-            values = cells[one.column]
+        for series in shown:
+            values = cells[series.column]
             if all(value is None for value in values):
-                title = one.title or self._heading(grain, one.column)
-                empty.append(f"{one.group} ({title})" if one.group else title)
+                title = series.title or self._heading(grain, series.column)
+                empty.append(f"{series.group} ({title})" if series.group else title)
                 continue
-            if one.column in attributes:
-                columns.append(Column(one.column, one.title or self.context.title(grain, one.column), ColumnKind.TEXT))
+            if series.column in attributes:
+                columns.append(
+                    Column(series.column, series.title or self.context.title(grain, series.column), ColumnKind.TEXT)
+                )
             else:
                 numbers += 1
-                columns.append(self._number_column(grain, one))
+                columns.append(self._number_column(grain, series))
             data.append(values)
         if not numbers:
             return None
@@ -463,7 +465,7 @@ def origin(held: GrainData, covered: Covered | None = None) -> str:
     if not held.regular:
         return f"{', '.join(held.kinds)}; as accounted, not by interval"
     told = [covered] if covered is not None else held.clocks
-    return "; ".join((", ".join(held.kinds), *(_intervals(one) for one in told)))
+    return "; ".join((", ".join(held.kinds), *(_intervals(column) for column in told)))
 
 
 def _intervals(covered: Covered) -> str:

@@ -42,7 +42,7 @@ def selection_note(selections: Mapping[str, Selection]) -> Note | None:
                 f"{start}Data that names no service class, report class or workload is not restricted by class. "
                 "Rates of a class are over all intervals of its systems: without a row in one, it did no work in it."
             )
-    whole = "; ".join(one.text for name, one in told.items() if not name)
+    whole = "; ".join(choice.text for name, choice in told.items() if not name)
     text = f"Selection: {whole}." if whole else "Only a part of the data is selected."
     return Note(f"{text} The start of an interval decides whether it is selected.", details=tuple(details))
 

@@ -47,7 +47,7 @@ def labels(values: Sequence[float]) -> tuple[str, ...]:
 def _step(raw: float) -> float:
     """The first round number at or above ``raw``."""
     power = 10.0 ** math.floor(math.log10(raw))
-    return next(power * one for one in _STEPS if power * one >= raw * (1 - 1e-9))
+    return next(power * step for step in _STEPS if power * step >= raw * (1 - 1e-9))
 
 
 def marks_around(low: float, high: float, most: int = 5) -> tuple[float, ...]:

@@ -90,7 +90,7 @@ def describe_heat(heat: HeatMap) -> str:
     ]
     if not known:
         return f"{heat.title}: no values."
-    value, day, hour = max(known, key=lambda one: one[0])
+    value, day, hour = max(known, key=lambda cell: cell[0])
     return (
         f"{heat.title}, by hour for {len(heat.days)} days from {heat.days[0]:%Y-%m-%d} to {heat.days[-1]:%Y-%m-%d}. "
         f"Highest: {with_symbol(value, heat.unit)} on {day:%Y-%m-%d} from {hour:02d}:00. "

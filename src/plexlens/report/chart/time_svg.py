@@ -190,7 +190,7 @@ def describe(chart: Chart, clock: Clock) -> str:
         known = [(v, t) for v, t in zip(series.values, chart.times, strict=True) if v is not None]
         if not known:
             continue
-        peak, moment = max(known, key=lambda one: one[0])
+        peak, moment = max(known, key=lambda point: point[0])
         sentences.append(
             f"{series.name}: mean {with_symbol(chart.mean_of(series), chart.unit)}, "
             f"peak {with_symbol(peak, chart.unit)} at {clock.minute(moment)}."

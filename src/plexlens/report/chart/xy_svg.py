@@ -143,9 +143,9 @@ def draw_xy(chart: XYChart) -> XYDrawing:
     if up.scale[0] < 0:
         parts.append(Markup('<path class="zero" d="M0 {}H{}"/>').format(coordinate(y(0.0)), SIZE))
     if chart.stacked:
-        xs = [x(one) for one, _ in chart.series[0].points]
+        xs = [x(number) for number, _ in chart.series[0].points]
         for number, (lower, upper) in enumerate(layers, 1):
-            path = _outline(xs, [y(one) for one in lower], [y(one) for one in upper])
+            path = _outline(xs, [y(number) for number in lower], [y(number) for number in upper])
             parts.append(Markup('<path class="fill c{}" d="{}"/>').format(number, path))
     else:
         parts += _paths(chart, x, y)
@@ -190,8 +190,10 @@ def _paths(chart: XYChart, x: Callable[[float], float], y: Callable[[float], flo
     bands, lines, dots = [], [], []
     for number, series in enumerate(chart.series, 1):
         if series.band:
-            xs = [x(one) for one, _, _ in series.band]
-            path = _outline(xs, [y(one) for _, one, _ in series.band], [y(one) for _, _, one in series.band])
+            xs = [x(number) for number, _, _ in series.band]
+            path = _outline(
+                xs, [y(number) for _, number, _ in series.band], [y(number) for _, _, number in series.band]
+            )
             bands.append(Markup('<path class="band fill c{}" d="{}"/>').format(number, path))
         if series.style is not XYStyle.POINTS:
             lines.append(Markup('<path class="line c{}" d="{}"/>').format(number, _line(series.points, x, y)))
@@ -281,11 +283,11 @@ def _data(chart: XYChart, x: Callable[[float], float]) -> str:
     def rounded(value: float | None) -> float | None:
         return None if value is None or not math.isfinite(value) else float(f"{value * factor:.{digits}f}")
 
-    places = [float(coordinate(x(one))) for one, _ in rows]
+    places = [float(coordinate(x(number))) for number, _ in rows]
     symbol = f" {chart.x_unit.symbol}" if chart.x_unit.symbol else ""
     return script_json(
         {
-            "l": [f"{chart.x_title} {shown(one, chart.x_unit)}{symbol}" for one, _ in rows],
+            "l": [f"{chart.x_title} {shown(number, chart.x_unit)}{symbol}" for number, _ in rows],
             "x": places,
             "w": places,
             "v": [[rounded(values[number]) for _, values in rows] for number in range(len(chart.series))],

@@ -144,8 +144,8 @@ class Definitions:
         every = list(rows)
         if not every:
             return None
-        cells = [tuple(one.value(row) for one in fields) for row in every]
-        kept = [at for at, one in enumerate(fields) if one.key or any(row[at] is not None for row in cells)]
+        cells = [tuple(part.value(row) for part in fields) for row in every]
+        kept = [at for at, part in enumerate(fields) if part.key or any(row[at] is not None for row in cells)]
         for at in kept:
             if fields[at].id:
                 self.add(fields[at], _whole_title(fields[at]))

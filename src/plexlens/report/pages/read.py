@@ -105,7 +105,7 @@ def records_table(readings: Readings) -> Table:
 
 
 def _reasons(readings: Readings) -> Table:
-    remedies = {(one.reason, one.severity): one.remedy for one in reversed(readings.damage)}
+    remedies = {(damage.reason, damage.severity): damage.remedy for damage in reversed(readings.damage)}
     counts = sorted(
         readings.damage_counts.items(), key=lambda count: (_SEVERITIES.index(count[0][1]), -count[1], count[0][0])
     )
@@ -138,8 +138,16 @@ def _damage(readings: Readings) -> Table:
             _text("remedy", "What to do"),
         ),
         rows=tuple(
-            (one.file, one.record_no, one.offset, one.reason, str(one.severity), one.detail, one.remedy)
-            for one in readings.damage
+            (
+                damage.file,
+                damage.record_no,
+                damage.offset,
+                damage.reason,
+                str(damage.severity),
+                damage.detail,
+                damage.remedy,
+            )
+            for damage in readings.damage
         ),
         total_rows=sum(readings.damage_counts.values()),
         query="select file, record_no, offset, reason, severity, detail, remedy from damage",
@@ -310,7 +318,7 @@ def _local_reports(readings: Readings) -> Table:
 def _inferred_from(tables: Sequence[str]) -> str | None:
     """The record types that an offset was inferred from, RMF first: ``SMF 70-1, SMF 72-3 and 4 more types``."""
     found = {(int(match[1]), match[2] or "") for name in tables if (match := re.match(r"smf(\d+)(?:_(\d+))?_", name))}
-    ordered = sorted(found, key=lambda one: (not 70 <= one[0] <= 79, one))
+    ordered = sorted(found, key=lambda kind: (not 70 <= kind[0] <= 79, kind))
     kinds = [f"SMF {number}" + (f"-{subtype}" if subtype else "") for number, subtype in ordered]
     if any(name.startswith("rmf_xml_") for name in tables):
         kinds.append("RMF XML")
@@ -328,7 +336,7 @@ def _blocks(context: Context) -> Sequence[Block]:
     figures = [
         Figure("files", "Files read", len(read), COUNT),
         Figure("size", "Size", readings.size, MIB),
-        Figure("records", "Records and reports", sum(one.records or 0 for one in read), COUNT),
+        Figure("records", "Records and reports", sum(source.records or 0 for source in read), COUNT),
         Figure("duplicates", "Left out as duplicates", readings.duplicates, COUNT),
         Figure("data_loss", "Damage: data lost", lost, COUNT, alarm=lost > 0),
         Figure("errors", "Damage: not understood", errors, COUNT, alarm=errors > 0),

@@ -150,9 +150,9 @@ def period(report: Report, clock: Clock) -> str:
 def about(report: Report) -> str:
     """Systems, sysplexes and the display of times, in a line."""
     parts = []
-    for names, one, many in ((report.systems, "System", "Systems"), (report.sysplexes, "sysplex", "sysplexes")):
+    for names, singular, many in ((report.systems, "System", "Systems"), (report.sysplexes, "sysplex", "sysplexes")):
         if names:
-            parts.append(f"{one if len(names) == 1 else many} {', '.join(names)}")
+            parts.append(f"{singular if len(names) == 1 else many} {', '.join(names)}")
     return ". ".join([", ".join(parts), report.time_note]) if parts else report.time_note
 
 

@@ -106,7 +106,7 @@ def value_of(cell: Cell) -> Any:
     if isinstance(cell, PrintedNumber):
         return {"printed": cell.text, "value": value_of(cell.value)}
     if isinstance(cell, tuple):
-        return [value_of(one) for one in cell]
+        return [value_of(number) for number in cell]
     if isinstance(cell, float) and not math.isfinite(cell):
         return None
     return cell

@@ -143,7 +143,7 @@ def _head(index: int, table: Table) -> dict[str, Any]:
     if table.sorted_by is not None and table.sorted_by[0] == column.name:
         direction = "descending" if table.sorted_by[1] else "ascending"
     sortable = column.kind not in _PICTURES
-    neighbours = [one for one in table.columns if column.group and one.group == column.group]
+    neighbours = [neighbour for neighbour in table.columns if column.group and neighbour.group == column.group]
     in_group = bool(neighbours) and _shared(neighbours) is not None
     return {
         "title": column.title,

@@ -227,5 +227,5 @@ def _plain(cell: Cell, clock: Clock | None) -> Value:
         is_marked = clock.marks_local and cell.tzinfo is None
         return clock.second(cell) if is_marked else clock.local(cell).replace(tzinfo=None)
     if isinstance(cell, tuple):
-        return " ".join("" if one is None else f"{one:g}" for one in cell)
+        return " ".join("" if number is None else f"{number:g}" for number in cell)
     return cell.text if isinstance(cell, PrintedNumber) else cell

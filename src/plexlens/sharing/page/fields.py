@@ -30,5 +30,13 @@ def number(
     name: str, definition: str, title: str = "", *, group: str = "", bar: bool = False, unit: Unit | None = None
 ) -> Column:
     """A column of numbers defined in `DEFINITIONS`, in its unit unless another is given."""
-    one = SHARING[definition]
-    return Column(name, title or one.title, ColumnKind.NUMBER, unit or one.unit, one.id, group=group, bar=bar)
+    entry = SHARING[definition]
+    return Column(
+        name,
+        title or entry.title,
+        ColumnKind.NUMBER,
+        unit or entry.unit,
+        entry.id,
+        group=group,
+        bar=bar,
+    )

@@ -67,8 +67,8 @@ def _answer(cost: CostOfSharing) -> Section:
 
     def figure(name: str, definition: str, value: Cell, detail: str = "") -> None:
         if value is not None:
-            one = SHARING[definition]
-            figures.append(Figure(name, one.title, value, one.unit, one.id, detail))
+            entry = SHARING[definition]
+            figures.append(Figure(name, entry.title, value, entry.unit, entry.id, detail))
 
     if cost.is_timed:
         figure("overhead", "overhead", total.overhead, "CPU time that data sharing adds")
@@ -110,15 +110,17 @@ def _systems(cost: CostOfSharing) -> Table:
     )  # fmt: skip
 
 
-def _system(cost: CostOfSharing, one: SystemCost) -> tuple[Cell, ...]:
-    name = one.system or ("All" if len(cost.systems) > 1 else "all systems")
-    commits = SHARING["commits"](commits=one.commits, seconds=one.seconds)
+def _system(cost: CostOfSharing, value: SystemCost) -> tuple[Cell, ...]:
+    name = value.system or ("All" if len(cost.systems) > 1 else "all systems")
+    commits = SHARING["commits"](commits=value.commits, seconds=value.seconds)
     if not cost.is_timed:
-        return (name, None, None, None, one.busy_seconds, None, None, None, commits, None, None)
+        return (name, None, None, None, value.busy_seconds, None, None, None, commits, None, None)
     return (
-        name, one.cpu_seconds, one.service_seconds, SHARING["engines"](cpu=one.cpu_seconds, seconds=one.seconds),
-        one.busy_seconds, SHARING["captured"](sharing=one.cpu_seconds, captured=one.captured_seconds), one.overhead,
-        one.efficiency, commits, one.per_commit, one.other_seconds,
+        name, value.cpu_seconds, value.service_seconds, SHARING["engines"](cpu=value.cpu_seconds,
+        seconds=value.seconds),
+        value.busy_seconds, SHARING["captured"](sharing=value.cpu_seconds, captured=value.captured_seconds),
+        value.overhead,
+        value.efficiency, commits, value.per_commit, value.other_seconds,
     )  # fmt: skip
 
 
@@ -137,7 +139,7 @@ def _members(cost: CostOfSharing) -> Table:
         of_group = [line for line in cost.lines if line.group == group]
         if len(keys) > 1 and group:
             some = [commits.get((system, member)) for member, system in keys]
-            every = None if any(one is None for one in some) else sum(one or 0.0 for one in some)
+            every = None if any(value is None for value in some) else sum(value or 0.0 for value in some)
             rows.append((group, "all", "", *_sums(cost, of_group, every)))
         for member, system in keys:
             own = [line for line in of_group if (line.member, line.system) == (member, system)]

@@ -35,8 +35,8 @@ _SUMMARY = ("overhead", "coupling_cpu", "false_contention", "hit", "xi_reclaim",
 
 
 def _number(name: str, definition: str, title: str, *, group: str = "") -> Column:
-    one = _WHAT_IF[definition]
-    return Column(name, title, ColumnKind.NUMBER, one.unit, one.id, group=group)
+    number = _WHAT_IF[definition]
+    return Column(name, title, ColumnKind.NUMBER, number.unit, number.id, group=group)
 
 
 def shown(what: str, value: float | None) -> str:
@@ -97,7 +97,7 @@ def _answers(twin: Twin, answers: Sequence[WhatIf]) -> Section:
                     f"{answer.title}: no conclusion on {len(off)} numbers, in which the twin does not reproduce what "
                     "was measured.",
                     Level.WARNING,
-                    tuple(f"{_name(one.key)}: {one.why}" for one in off),
+                    tuple(f"{_name(number.key)}: {number.why}" for number in off),
                 )
             )
         blocks += [Note(f"{answer.title}: {text}", Level.WARNING) for text in answer.notes]
@@ -156,7 +156,7 @@ def _detail(number: int, answer: WhatIf) -> Table:
         _text("runs", "Twin before and after"), _text("why", "Because"),
     )  # fmt: skip
     moved = [outcome for outcome in answer.outcomes if outcome.verdict is not Verdict.NO_CHANGE]
-    rows = tuple(_row(one) for one in moved)
+    rows = tuple(_row(number) for number in moved)
     same = len(answer.outcomes) - len(moved)
     return Table(
         f"what-if-{number}",
