@@ -100,8 +100,11 @@ def test_indented_commands_can_be_parsed(page: str) -> None:
         # N and S stand for numbers.
         arguments = [{"N": "7", "S": "60"}.get(word, word) for word in words[1:]]
         current, context = typer.main.get_command(app), None
-        # An option of plexlens itself (--install-completion) has no command.
-        while hasattr(current, "commands") and not arguments[0].startswith("-"):
+        if arguments[0].startswith("-"):
+            # An option of plexlens itself; to parse --install-completion would install it.
+            assert arguments[0] in {name for option in current.params for name in option.opts}
+            continue
+        while hasattr(current, "commands"):
             context = current.make_context("plexlens", arguments[:1], parent=context, resilient_parsing=True)
             current, arguments = current.commands[arguments[0]], arguments[1:]
         current.make_context(words[1], arguments, parent=context)
