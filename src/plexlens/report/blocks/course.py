@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Any
 
 from plexlens.metrics.moments import TOGETHER, shown_on
 
 Entity = tuple[str | None, ...]
+
+#: Index, start and end of an interval of an entity.
+_Span = tuple[int, datetime, datetime]
 
 
 @dataclass(frozen=True)
@@ -34,16 +37,22 @@ class Course:
 
 def pivot(found: Any, by: Sequence[str], columns: Sequence[str], *, is_local: bool = False) -> Course:
     """Rows of entity, time and values (an Arrow table) as a list of values for each entity and column."""
-    times = [shown_on(moment, is_local=is_local) for moment in found["time"].to_pylist()]
-    axis = sorted({moment for moment in times if moment is not None})
-    place = {moment: index for index, moment in enumerate(axis)}
-    names = list(zip(*(found[name].to_pylist() for name in by), strict=True)) if by else [()] * len(times)
+    # There are far fewer points in time than rows: each is converted and looked up once.
+    coded = found["time"].combine_chunks().dictionary_encode()
+    moments = [shown_on(moment, is_local=is_local) for moment in coded.dictionary.to_pylist()]
+    axis = sorted({moment for moment in moments if moment is not None})
+    at = {moment: index for index, moment in enumerate(axis)}
+    place_of = [None if moment is None else at[moment] for moment in moments]
+    places = [None if index is None else place_of[index] for index in coded.indices.to_pylist()]
+    names = list(zip(*(found[name].to_pylist() for name in by), strict=True)) if by else [()] * len(places)
     values: dict[Entity, dict[str, list[float | None]]] = {}
     for column in columns:
-        for entity, moment, value in zip(names, times, found[column].to_pylist(), strict=True):
+        for entity, place, value in zip(names, places, found[column].to_pylist(), strict=True):
             entry = values.setdefault(entity, {})
-            if moment is not None:
-                entry.setdefault(column, [None] * len(axis))[place[moment]] = value
+            if place is not None:
+                if column not in entry:
+                    entry[column] = [None] * len(axis)
+                entry[column][place] = value
     return Course(
         tuple(axis),
         {entity: {name: tuple(listed) for name, listed in entry.items()} for entity, entry in values.items()},
@@ -66,30 +75,41 @@ def stepped(course: Course, ends: Mapping[Entity, Mapping[datetime, datetime]]) 
         With ``ends``. Stretches in which no entity has an interval are left out.
     """
     spans = {entity: _own_spans(course.times, ends.get(entity, {})) for entity in course.values}
-    marks = sorted({moment for own in spans.values() for _, start, end in own for moment in (start, end)})
-    cells = [
-        (start, end)
-        for start, end in pairwise(marks)
-        if any(low <= start and end <= high for own in spans.values() for _, low, high in own)
-    ]
-    values: dict[Entity, dict[str, tuple[float | None, ...]]] = {}
-    for entity, columns in course.values.items():
-        places: list[int | None] = []
-        own = iter(spans[entity])
-        current = next(own, None)
-        for start, end in cells:
-            while current is not None and current[2] <= start:
-                current = next(own, None)
-            inside = current is not None and current[1] <= start and end <= current[2]
-            places.append(current[0] if inside and current is not None else None)
-        values[entity] = {
-            name: tuple(None if place is None else listed[place] for place in places)
-            for name, listed in columns.items()
-        }
+    cells = _cells(span for own in spans.values() for span in own)
+    values = {
+        entity: {name: _held(listed, spans[entity], cells) for name, listed in columns.items()}
+        for entity, columns in course.values.items()
+    }
     return Course(tuple(start for start, _ in cells), values, tuple(end for _, end in cells))
 
 
-def _own_spans(times: Sequence[datetime], ends: Mapping[datetime, datetime]) -> list[tuple[int, datetime, datetime]]:
+def _cells(spans: Iterable[_Span]) -> list[tuple[datetime, datetime]]:
+    """The segments between all starts and ends in which some interval lies."""
+    changes: dict[datetime, int] = {}
+    for _, start, end in spans:
+        changes[start] = changes.get(start, 0) + 1
+        changes[end] = changes.get(end, 0) - 1
+    marks = sorted(changes)
+    running = accumulate(changes[mark] for mark in marks)
+    return [cell for cell, count in zip(pairwise(marks), running, strict=False) if count]
+
+
+def _held(
+    listed: Sequence[float | None], own: Sequence[_Span], cells: Sequence[tuple[datetime, datetime]]
+) -> tuple[float | None, ...]:
+    """The value of an entity in each segment: that of the interval in which the segment lies."""
+    values: list[float | None] = []
+    rest = iter(own)
+    current = next(rest, None)
+    for start, end in cells:
+        while current is not None and current[2] <= start:
+            current = next(rest, None)
+        inside = current is not None and current[1] <= start and end <= current[2]
+        values.append(listed[current[0]] if inside and current is not None else None)
+    return tuple(values)
+
+
+def _own_spans(times: Sequence[datetime], ends: Mapping[datetime, datetime]) -> list[_Span]:
     """Index, start and end of an entity's intervals; an interval ends at the latest where the next begins."""
     own = [(place, start, _mark(start, ends[start])) for place, start in enumerate(times) if start in ends]
     after: list[datetime | None] = [start for _, start, _ in own[1:]]

@@ -161,11 +161,7 @@ class Builder:
             Series(
                 self._series_name(grain, tuple(entity[place] for place in told), name, spec),
                 values[name],
-                _legend(
-                    grain.column(name),
-                    wholes.get(entity, {}).get(name),
-                    mean(values[name], course.times, ends),
-                ),
+                _legend(grain.column(name), wholes.get(entity, {}).get(name), values[name], course.times, ends),
             )
             for entity, values in course.values.items()
             for name in spec.columns
@@ -447,10 +443,16 @@ def observed(held: GrainData, by: tuple[str, ...]) -> tuple[str, ...]:
     return by if observer in by else (observer, *by)
 
 
-def _legend(column: Fact | Metric, whole: float | None, over_time: float | None) -> float | None:
+def _legend(
+    column: Fact | Metric,
+    whole: float | None,
+    values: Sequence[float | None],
+    times: Sequence[datetime],
+    ends: Sequence[datetime],
+) -> float | None:
     """The number in a legend, as in a table; the mean over time if a table adds up, or takes the largest."""
     adds_up = isinstance(column, Fact) and column.rollup.over != "mean"
-    return over_time if adds_up or whole is None else whole
+    return mean(values, times, ends) if adds_up or whole is None else whole
 
 
 def also(first: str | None, second: str | None) -> str | None:
