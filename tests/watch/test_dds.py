@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 import threading
+import types
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -477,9 +479,11 @@ def test_user_and_password_come_together() -> None:
         credentials_of(address, {"PLEXLENS_DDS_USER": "ME", "PLEXLENS_DDS_PASSWORD": "a\r\nHost: b"})
 
 
-def test_a_password_from_the_keyring(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "keyring.py").write_text("def get_password(service, user):\n    return f'{service}/{user}'\n")
-    monkeypatch.syspath_prepend(tmp_path)
+def test_a_password_from_the_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
+    keyring = types.ModuleType("keyring")
+    keyring.get_password = lambda service, user: f"{service}/{user}"  # type: ignore[attr-defined]
+    # Set by the patch, and not imported: an imported module would stay for the tests after this one.
+    monkeypatch.setitem(sys.modules, "keyring", keyring)
     found = credentials_of(parse_address("https://plex.example"), {"PLEXLENS_DDS_USER": "ME"})
     assert found == Credentials("ME", "plexlens plex.example/ME")
 
