@@ -8,6 +8,7 @@ import threading
 import types
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
@@ -481,6 +482,7 @@ def test_user_and_password_come_together() -> None:
 
 def test_a_password_from_the_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
     keyring = types.ModuleType("keyring")
+    keyring.__spec__ = ModuleSpec("keyring", None)
     keyring.get_password = lambda service, user: f"{service}/{user}"  # type: ignore[attr-defined]
     # Set by the patch, and not imported: an imported module would stay for the tests after this one.
     monkeypatch.setitem(sys.modules, "keyring", keyring)
