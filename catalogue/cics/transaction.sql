@@ -1,12 +1,20 @@
 -- Tasks of each transaction. Records are far too many to be kept one by one, so they are added up by the quarter of an
--- hour of their end. The first and the last quarter are as long as the records of the region reach.
+-- hour of their end. A quarter is as long as the records of the region reach: those of its day (UTC) and of the days next
+-- to it, so that the first and the last are shorter, and nothing that lies farther away has a say.
 with task as (
     select *, seconds_between(task_start, task_stop) as response_seconds from cics_tasks
 ),
-region as (
-    select system, subsystem, min(task_start) as covered_from, max(task_stop) as covered_to
+region_day as (
+    select system, subsystem, utc_day(task_stop) as day, min(task_start) as first_start, max(task_stop) as last_stop
     from task
-    group by system, subsystem
+    group by system, subsystem, day
+),
+region as (
+    select system, subsystem, day,
+        min(first_start) over (days range between 1 preceding and current row) as covered_from,
+        max(last_stop) over (days range between current row and 1 following) as covered_to
+    from region_day
+    window days as (partition by system, subsystem order by day)
 ),
 sums as (
     select system, sysplex, subsystem, tran, quarter,
@@ -131,7 +139,7 @@ placed as (
         greatest(s.quarter, coalesce(r.covered_from, s.quarter)) as covered_from,
         least(quarter_end(s.quarter), coalesce(r.covered_to, quarter_end(s.quarter))) as covered_to
     from sums s
-    left join region r on r.system = s.system and r.subsystem = s.subsystem
+    left join region r on r.system = s.system and r.subsystem = s.subsystem and r.day = utc_day(s.quarter)
 )
 select * exclude (sum_of_responses),
     covered_from as interval_start,

@@ -18,8 +18,9 @@ with gathered as (
 )
 select * exclude (last_end),
     quarter as interval,
-    -- The records tell of the time up to the last one, not of whole quarters.
+    -- The records of the day (UTC) and the next tell of the time up to the last one, not of whole quarters.
     quarter as interval_start,
-    least(quarter_end(quarter), max(last_end) over (partition by system, subsystem)) as interval_end
+    least(quarter_end(quarter), max(last_end) over (days range between current row and 1 following)) as interval_end
 from gathered
 left join db2_group using (system, subsystem)
+window days as (partition by system, subsystem order by utc_day(quarter))

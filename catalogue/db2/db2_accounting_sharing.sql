@@ -88,8 +88,10 @@ gathered as (
 )
 select * exclude (first_start, last_end),
     quarter as interval,
-    -- The records tell of the time from the first thread's start to the last one's end, not of whole quarters.
-    greatest(quarter, min(first_start) over (partition by system, subsystem)) as interval_start,
-    least(quarter_end(quarter), max(last_end) over (partition by system, subsystem)) as interval_end
+    -- The records of the day (UTC) and of the days next to it tell of the time from the first thread's start to the last
+    -- one's end, not of whole quarters.
+    greatest(quarter, min(first_start) over (days range between 1 preceding and current row)) as interval_start,
+    least(quarter_end(quarter), max(last_end) over (days range between current row and 1 following)) as interval_end
 from gathered
 left join db2_group using (system, subsystem)
+window days as (partition by system, subsystem order by utc_day(quarter))

@@ -43,9 +43,9 @@ with gathered as (
 )
 select * exclude (last_end),
     quarter as interval,
-    -- The records tell of the time up to the last one, not of whole quarters.
+    -- The records of the day (UTC) and the next tell of the time up to the last one, not of whole quarters.
     quarter as interval_start,
-    least(quarter_end(quarter), max(last_end) over (partition by system, subsystem)) as interval_end,
+    least(quarter_end(quarter), max(last_end) over (days range between current row and 1 following)) as interval_end,
     total2(class3_irlm_lock_latch_seconds, class3_db2_latch_seconds) as class3_lock_latch_seconds,
     total2(class3_irlm_lock_latch_events, class3_db2_latch_events) as class3_lock_latch_events,
     list_sum([
@@ -62,3 +62,4 @@ select * exclude (last_end),
     ]) as class3_total_events
 from gathered
 left join db2_group using (system, subsystem)
+window days as (partition by system, subsystem order by utc_day(quarter))

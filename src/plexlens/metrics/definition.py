@@ -32,6 +32,9 @@ IDENTITY = (
     "source_kind",
 )
 
+#: Column of kept facts that names the end of their interval.
+END = "interval_to"
+
 #: Keys that say who measured where that is not a system: a Db2, a queue manager, a CICS region.
 OWNERS = ("subsystem", "applid", "queue_manager")
 
@@ -265,6 +268,10 @@ class Source:
         Key, attribute, fact or identity column to SQL over the rows.
     differences
         What of the rows counts since the start of a subsystem.
+    dated_by
+        Columns of the first raw table that date a record, the first that has a value wins: facts of a UTC day follow
+        from the records of that day and the days next to it. Empty where records farther away have a say, or nobody
+        looked: such facts are not rolled up beforehand (`plexlens.metrics.rolled`).
     wrong
         Makes the error that the source's file is wrong, of what is and what to do; None for one that no file tells.
     """
@@ -279,6 +286,7 @@ class Source:
     plain: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
     differences: Differences | None = None
+    dated_by: tuple[str, ...] = ()
     wrong: Callable[[str, str], Exception] | None = field(default=None, repr=False, compare=False)
 
     @property

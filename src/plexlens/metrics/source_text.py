@@ -43,6 +43,7 @@ def source_of(told: Mapping[str, Any], facts: Sequence[Fact], folder: Path) -> S
         values={name: str(value) for name, value in told.get("values", {}).items()},
         plain=plain,
         columns=dict(told.get("columns", {})),
+        dated_by=tuple(told.get("dated_by", ())),
         differences=None if differences is None else _differences(differences, facts, plain),
     )
 

@@ -139,6 +139,7 @@ SOURCE_KEYS = (
     "kind",
     "needs",
     "any_of",
+    "dated_by",
     "sql",
     "from",
     "tables",

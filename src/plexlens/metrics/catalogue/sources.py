@@ -36,6 +36,7 @@ def source_in(table: Table, draft: Draft, facts: Sequence[Fact]) -> Source:
     if what == "sql":
         _check_file(table.entries["sql"])
     table.text("from")
+    table.texts("dated_by")
     for key in ("tables", "values"):
         table.names(key)
     _check_fields(table, facts)
