@@ -15,9 +15,9 @@ from plexlens.layouts_path import layout_folders
 from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import IDENTITY, Fact, Grain, Metric, Rollup
 from plexlens.metrics.evaluate import facts
-from plexlens.metrics.facts import source_select
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.reference import anchor, cell, document, grain_text, main, unit_text
+from plexlens.metrics.source_rows import source_select
 from plexlens.metrics.source_sql import with_parts
 from plexlens.metrics.unit import COUNT, FRACTION, MILLISECONDS, RATIO, SECONDS, Unit
 from plexlens.pdb.engine import add_table, columns_of, connect

@@ -54,8 +54,12 @@ def ingest(
                 results, failures = list(error.results), list(error.failures)
     finally:
         # A database is made for what goes into it: where nothing does, none is left.
-        if is_new:
-            held.remove_if_empty(folder_was_there=was_there)
+        gone = is_new and held.remove_if_empty(folder_was_there=was_there)
+    if not gone:
+        from plexlens.metrics.rolled.making import bring_up_to_date
+
+        for message in filter(None, [bring_up_to_date(held)]):
+            tell(message)
     if as_json:
         emit(
             {

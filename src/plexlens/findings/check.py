@@ -19,10 +19,11 @@ from plexlens.findings.template import Filling, Place
 from plexlens.metrics.definition import Attribute, Grain, Key
 from plexlens.metrics.display import with_symbol
 from plexlens.metrics.engine_table import drop_views, fresh_name
-from plexlens.metrics.facts import available, facts, keep
+from plexlens.metrics.facts import facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
 from plexlens.metrics.reduction import reduced
+from plexlens.metrics.source_rows import available
 from plexlens.pdb.engine import quoted
 
 #: Fields that a reason names at most.

@@ -9,9 +9,9 @@ from typing import Any
 from plexlens.expression import Expression, Name, expand, shared_parts, sql_of
 from plexlens.metrics.catalogue.current import GRAINS
 from plexlens.metrics.ceiling import above_ceiling, below_ceiling
-from plexlens.metrics.definition import IDENTITY, Grain
+from plexlens.metrics.definition import END, IDENTITY, Grain
 from plexlens.metrics.engine_table import fresh_name
-from plexlens.metrics.facts import END, available, end_name, facts, keep
+from plexlens.metrics.facts import end_name, facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.known_facts import KnownFacts, known_facts
 from plexlens.metrics.query import Query
@@ -23,6 +23,7 @@ from plexlens.metrics.rollup_direct import (
     has_lengths,
 )
 from plexlens.metrics.slices import sliced
+from plexlens.metrics.source_rows import available
 from plexlens.metrics.steps import Steps, are_of_several, are_plain, are_told_apart, have_epochs
 from plexlens.metrics.variants import Plan
 from plexlens.pdb.engine import quoted

@@ -8,7 +8,8 @@ from difflib import get_close_matches
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.metrics import local_time
 from plexlens.metrics.catalogue import GRAINS
-from plexlens.metrics.evaluate import facts, view_select
+from plexlens.metrics.evaluate import view_select
+from plexlens.metrics.facts import from_sources
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
 from plexlens.pdb.engine import Connection, literal, quoted
@@ -46,7 +47,7 @@ def explained(inputs: Inputs, name: str, dialect: str = "duckdb", *, file: str =
         near = get_close_matches(name, GRAINS, n=3) or sorted(GRAINS)
         raise UsageError(file=file, what=f"there is no metric view {name}", remedy=f"name one of {', '.join(near)}")
     grain = GRAINS[name]
-    rows = facts(inputs, grain)
+    rows = from_sources(inputs, grain)
     if rows is None:
         kinds = ", ".join(dict.fromkeys(source.kind for source in grain.sources))
         raise NothingUsableError(

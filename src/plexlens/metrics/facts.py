@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 
-import duckdb
-
-from plexlens.metrics.catalogue import GRAINS
-from plexlens.metrics.definition import OWNERS, Grain, Rollup, Source
+from plexlens.metrics.definition import END, OWNERS, Grain, Rollup, Source
+from plexlens.metrics.engine_table import fresh_name
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.local_time import is_report
 from plexlens.metrics.query import Query
-from plexlens.metrics.selection.quarter import quarter_functions
-from plexlens.metrics.source_sql import SourceSelect, select_of_source, with_parts
-from plexlens.pdb.engine import columns_of, literal, quoted
+from plexlens.metrics.rolled.reading import INTERVAL, Rolled, rolled_of
+from plexlens.metrics.rolled.rule import dated_tables
+from plexlens.metrics.source_rows import is_there, source_select
+from plexlens.metrics.source_sql import with_parts
+from plexlens.pdb.engine import add_table, arrow, literal, quoted
 
 #: Column that says whether a row is of a selected class.
 _OF_CLASS = "_of_class"
-
-#: Column of kept facts that names the end of their interval.
-END = "interval_to"
 
 #: Seconds by which a report may be off where it prints times to the minute.
 _ROUNDED_TO = 30
@@ -34,51 +30,6 @@ _IDENTITY_TYPES = {
     "interval_end": "timestamptz",
     "utc_offset": "double",
 }
-
-
-def available(inputs: Inputs, grain: Grain) -> bool:
-    """Whether any source of the grain is in the database."""
-    return any(is_there(inputs, source) for source in grain.sources)
-
-
-def is_there(inputs: Inputs, source: Source) -> bool:
-    """Whether the raw tables of a source are in the database."""
-    return inputs.has(*source.needs) and (not source.any_of or any(inputs.has(name) for name in source.any_of))
-
-
-def source_select(inputs: Inputs, grain: Grain, source: Source) -> tuple[SourceSelect, frozenset[str]]:
-    """The select of a source of facts (`plexlens.metrics.source_sql`), and its columns.
-
-    Raises
-    ------
-    CatalogueError
-        With a site's folders in the catalogue: the engine cannot read the SQL.
-    """
-    catalogue = GRAINS.catalogue
-    try:
-        functions = catalogue.functions.but(quarter_functions(inputs.selection))
-        # A site's SQL is read as a whole, so that its errors show; columns of any kind can identify a class.
-        whole = catalogue.is_extended or bool(inputs.selection.classes)
-        made = select_of_source(grain, source, inputs.raw, catalogue.relations, functions, whole=whole)
-        if made.columns is not None and not catalogue.is_extended:
-            return made, made.columns
-        return made, frozenset(columns_of(inputs.connection, f"(\n{with_parts(made.parts, made.select)}\n)"))
-    except (duckdb.Error, ValueError) as error:
-        if not catalogue.is_extended or source.wrong is None:
-            raise
-        said = str(error).partition("\n")[0].removeprefix("Binder Error: ").removeprefix("Parser Error: ")
-        raise source.wrong(f"its SQL cannot be used: {said}", _remedy(inputs, source, said)) from error
-
-
-def _remedy(inputs: Inputs, source: Source, said: str) -> str:
-    """Remedy for an unknown name: the most similar column, else the place to look."""
-    tables = [source.tables.get(name, name) for name in (*source.needs, *source.any_of)]
-    known = {column for name in tables for column in inputs.columns(name)}
-    unknown = re.search(r'column "([^"]+)" not found', said)
-    close = get_close_matches(unknown[1], sorted(known), n=1) if unknown else []
-    if close:
-        return f"did you mean {close[0]}?"
-    return 'correct it; plexlens sql PDB "describe TABLE" lists the columns of a raw table'
 
 
 def _interval_name(grain: Grain, start: str, end: str) -> str:
@@ -188,12 +139,115 @@ def _is_held(grain: Grain, held: str) -> str:
 def facts(inputs: Inputs, grain: Grain) -> Query | None:
     """All facts of a grain at its own grain, from the preferred source for each system and interval.
 
+    They come from the roll-ups of the database for the days that these are up to date for, and from the raw rows
+    otherwise; they are the same (`plexlens.metrics.rolled`).
+
     Returns
     -------
     Query or None
         Identity, keys, attributes and facts of what is selected; None where no source is in the database. Where classes
         are selected, `Query.timed` has the rows of the other classes too.
     """
+    rolled = rolled_of(inputs, grain)
+    return from_sources(inputs, grain) if rolled is None else rolled_facts(inputs, grain, rolled)
+
+
+def rolled_facts(inputs: Inputs, grain: Grain, rolled: Rolled, level: str = INTERVAL, *more: str) -> Query:
+    """Facts from roll-ups, and from raw rows for the days that lack them.
+
+    Parameters
+    ----------
+    inputs
+        The raw tables.
+    grain
+        The grain, with the facts that are asked for.
+    rolled
+        Its roll-ups.
+    level
+        Length of time of a row: ``interval``, ``hour`` or ``day``.
+    more
+        Columns beyond those of facts.
+    """
+    columns = (*columns_of(grain), *more)
+    raw = missing_facts(inputs, grain, rolled)
+    selection = inputs.selection
+    listed = ", ".join(quoted(name) for name in columns)
+    there = {key.name for key in rolled.grain.keys} | {one.name for one in rolled.grain.attributes}
+    of_class = selection.class_condition(there)
+
+    def taken(condition: str, rows: Query | None) -> Query:
+        wanted = " and ".join(f"({one})" for one in (selection.rows(columns), condition) if one)
+        names = (*columns, *(name for name in there if condition and name not in columns))
+        select = f"select {listed} from ({rolled.stored(level, names)}){f' where {wanted}' if wanted else ''}"
+        if rows is not None:
+            ends = {END: end_name(grain)}
+            own = ", ".join(f"{ends[name]} as {name}" if name in ends else quoted(name) for name in columns)
+            select += f"\nunion all\nselect {own} from {rows.source}"
+        return Query.of(inputs.connection, select, columns)
+
+    if not of_class:
+        return taken("", raw)
+    whole = taken("", None if raw is None else raw.timed or raw)
+    return replace(taken(of_class, raw), timed=whole)
+
+
+def missing_facts(inputs: Inputs, grain: Grain, rolled: Rolled) -> Query | None:
+    """Facts of the days without a roll-up, as a temporary table; None if there is no such day."""
+    key = ("facts of missing days", grain.name, grain.facts, grain.attributes)
+    if rolled.missing and key not in inputs.kept:
+        made = facts_of_days(inputs, grain, rolled, rolled.missing)
+        inputs.kept[key] = made
+    found: Query | None = inputs.kept.get(key)
+    return found
+
+
+def facts_of_days(inputs: Inputs, grain: Grain, rolled: Rolled, days: Sequence[str]) -> Query | None:
+    """Facts of some days (UTC) from the raw files that have a say in them, as a temporary table."""
+    wanted = {file.path for day in days for file in rolled.raw.near(day, day)}
+    limit = inputs.connection.execute("select current_setting('memory_limit')").fetchone()
+    tables = dated_tables(rolled.source)
+    part = rolled.pdb.part(lambda file: file.path in wanted or file.table not in tables)
+    rows = from_sources(
+        Inputs(part.connect(memory_limit=str(limit[0]) if limit else None), inputs.selection, reads_rollups=False),
+        grain,
+    )
+    return None if rows is None else _brought(inputs, rows, on_days(days))
+
+
+def _brought(inputs: Inputs, rows: Query, condition: str) -> Query:
+    """Rows of another connection as a temporary table of this one."""
+    name = fresh_name("facts_of_days")
+    add_table(
+        inputs.connection,
+        name,
+        arrow(rows.connection, f"select * from {rows.source} where {condition}"),
+        temporary=True,
+    )
+    timed = None if rows.timed is None else _brought(inputs, rows.timed, condition)
+    return Query(inputs.connection, name, rows.columns, timed)
+
+
+def on_days(days: Sequence[str]) -> str:
+    """SQL condition that an interval begins on one of the days (UTC)."""
+    listed = ", ".join(f"date '{day}'" for day in days)
+    return f'"interval"::date in ({listed})'
+
+
+def columns_of(grain: Grain) -> tuple[str, ...]:
+    """Columns of facts, in their order."""
+    return (
+        *_IDENTITY_TYPES,
+        "source_kind",
+        "local_time",
+        "interval",
+        *(key.name for key in grain.keys if key.name not in _IDENTITY_TYPES),
+        *(attribute.name for attribute in grain.attributes if attribute.name not in _IDENTITY_TYPES),
+        *(fact.name for fact in grain.facts),
+    )
+
+
+def from_sources(inputs: Inputs, grain: Grain) -> Query | None:
+    """All facts of a grain from the raw rows, as `facts` gives them."""
     sources = [source for source in grain.sources if is_there(inputs, source)]
     if not sources:
         return None
@@ -210,15 +264,7 @@ def facts(inputs: Inputs, grain: Grain) -> Query | None:
             parts.append(f"{held} as (\n{select}\n)")
         made = f"with {','.join(parts)}\nselect * from {held}"
     selection = inputs.selection
-    columns = (
-        *_IDENTITY_TYPES,
-        "source_kind",
-        "local_time",
-        "interval",
-        *(key.name for key in grain.keys if key.name not in _IDENTITY_TYPES),
-        *(attribute.name for attribute in grain.attributes if attribute.name not in _IDENTITY_TYPES),
-        *(fact.name for fact in grain.facts),
-    )
+    columns = columns_of(grain)
     selected = selection.rows(columns)
     if not selected and not selection.classes:
         return Query.of(inputs.connection, made, columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import pairwise
@@ -17,7 +17,9 @@ from plexlens.metrics.evaluate import known_in, observed_apart
 from plexlens.metrics.facts import facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.moments import TOGETHER, on_axis, shown_on
+from plexlens.metrics.query import Query
 from plexlens.metrics.reduction import narrowed
+from plexlens.metrics.rolled.levels import Levels
 from plexlens.pdb.engine import Connection, arrow
 
 #: More intervals than this are drawn by the hour, more hours by the day.
@@ -103,6 +105,8 @@ class GrainData:
         The same with the ``source_kind`` of each row.
     kinds, systems, sysplexes
         Kinds of source its rows came from, and the names in them.
+    levels
+        Its rows by longer times; None where the database has no roll-ups of it.
     regular
         Whether all rows share the same intervals; accounting has an interval for each task instead.
     clocks
@@ -114,12 +118,20 @@ class GrainData:
         grain = narrowed(whole, columns, wheres)
         self.name = grain.name
         self._inputs = inputs
-        table = fresh_name(f"data_{grain.name}")
-        made = facts(inputs, grain)
-        assert made is not None, f"{grain.name} has no source in the database"
-        self.recorded = self.kept = keep(made, grain, table)
         self.grain = grain
-        named = _asked(inputs.connection, f"select distinct source_kind, system, sysplex from {table}")
+        self.levels = Levels.of(inputs, grain)
+        table = fresh_name(f"data_{grain.name}")
+        if self.levels is not None:
+            self.recorded = self.kept = self.levels.by_interval
+            # The intervals alone say as much, of rows that are too many to be counted.
+            timed = self.levels.cover
+        else:
+            made = facts(inputs, grain)
+            assert made is not None, f"{grain.name} has no source in the database"
+            self.recorded = self.kept = keep(made, grain, table)
+            timed = self.recorded.timed or self.recorded
+        self._named_in = named_in = timed if self.recorded.timed is None else self.recorded
+        named = _asked(inputs.connection, f"select distinct source_kind, system, sysplex from {named_in.source}")
         self.kinds: tuple[str, ...] = _names(named["source_kind"])
         self.systems: tuple[str, ...] = _names(named["system"])
         self.sysplexes: tuple[str, ...] = _names(named["sysplex"])
@@ -128,14 +140,15 @@ class GrainData:
             self.kept = self.recorded.over(
                 lambda source: f"select * replace ('kept' as source_kind) from {source}", self.recorded.columns
             ).as_view(f"{table}_as_one")
-        # Every roll-up asks which facts are known together: those of all of them are asked at once.
-        known_in(inputs, grain, self.recorded)
-        inputs.patterns[self.kept.source, ()] = inputs.patterns.setdefault((self.recorded.source, ()), [])
+        if self.levels is None:
+            # Every roll-up asks which facts are known together: those of all of them are asked at once.
+            known_in(inputs, grain, self.recorded)
+            inputs.patterns[self.kept.source, ()] = inputs.patterns.setdefault((self.recorded.source, ()), [])
         self.regular = any(fact.name == "interval_seconds" for fact in grain.facts)
         rows = _asked(
             inputs.connection,
             'select local_time, "interval", min(interval_start) as starts, min(interval_end) as first_ends,'
-            f" max(interval_end) as ends from {(self.recorded.timed or self.recorded).source}"
+            f" max(interval_end) as ends from {timed.source}"
             ' where "interval" is not null group by all order by "interval"',
         ).to_pylist()
         clocks = []
@@ -154,7 +167,19 @@ class GrainData:
         """Names of the observers by the time at which they were measured: those of two parts were never measured
         together.
         """
-        return observed_apart(self._inputs, self.grain, self.recorded) if self.regular else ()
+        return observed_apart(self._inputs, self.grain, self._named_in) if self.regular else ()
+
+    def rows_for(self, columns: Collection[str], time: str, where: str | None, utc_offset: float) -> Query:
+        """The rows that answer a question: those by interval, or longer ones that give the same answer.
+
+        Parameters
+        ----------
+        columns
+            Facts and metrics that are asked for.
+        time, where, utc_offset
+            As `plexlens.metrics.evaluate.evaluate` takes them.
+        """
+        return self.kept if self.levels is None else self.levels.rows(columns, time, where, utc_offset)
 
     @property
     def first(self) -> Covered:

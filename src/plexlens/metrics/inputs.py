@@ -25,11 +25,16 @@ class Inputs:
         The part of the database that facts are made of, resolved (`plexlens.metrics.selection.resolve`). It restricts
         what `plexlens.metrics.evaluate.facts` gives and what `selected` gives; `raw` gives whole tables, because the
         first selected interval of cumulative counters needs the record before it.
+    reads_rollups
+        Whether facts come from the database's roll-ups where these are up to date; otherwise from raw rows alone.
     """
 
-    def __init__(self, connection: Connection, selection: Selection = EVERYTHING) -> None:
+    def __init__(
+        self, connection: Connection, selection: Selection = EVERYTHING, *, reads_rollups: bool = True
+    ) -> None:
         self.connection = connection
         self.selection = selection
+        self.reads_rollups = reads_rollups
         #: Facts of grains that roll-ups have taken from the raw tables, by what they were reduced to.
         self.kept: dict[Any, Any] = {}
         #: Which facts are known together in the rows of a table: by the table, for some facts, the combinations.

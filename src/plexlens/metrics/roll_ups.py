@@ -189,7 +189,7 @@ class RollUps:
             by=by or ("source_kind",),
             time=time,
             where=where,
-            kept=data.kept,
+            kept=data.rows_for(wanted, time, where, self.utc_offset),
             utc_offset=self.utc_offset,
             shown=wanted,
         )

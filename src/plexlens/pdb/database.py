@@ -6,8 +6,9 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -25,10 +26,11 @@ from plexlens.ingest import plausible
 from plexlens.ingest.source import DAMAGE_SCHEMA, TIMESTAMP
 from plexlens.pdb import format_1, head, retention
 from plexlens.pdb.durable import Disk
-from plexlens.pdb.engine import Connection, add_table, connect
+from plexlens.pdb.engine import Connection, add_table, connect, show
 from plexlens.pdb.head import Head
-from plexlens.pdb.manifest import NAME, Ingest, Manifest, damaged
+from plexlens.pdb.manifest import NAME, DataFile, Ingest, Manifest, damaged
 from plexlens.pdb.partition import family_of, partition_of
+from plexlens.pdb.rollup_store import RollupStore
 from plexlens.pdb.schema import Column, columns_of
 from plexlens.pdb.views import plausible_views_sql, view_sql
 
@@ -341,7 +343,7 @@ class Pdb:
         if size < _TINY:
             connection.execute(f"SET disabled_optimizers = '{','.join(_WEIGHING)}'")
         for name, columns in self.manifest.columns.items():
-            variants, files = self.manifest.variants[name], self.manifest.files[name]
+            variants, files = self.manifest.variants[name], self.manifest.files.get(name, [])
             try:
                 connection.execute(view_sql(self.path, name, columns, variants, files))
             except duckdb.Error as error:
@@ -351,7 +353,19 @@ class Pdb:
                 add_table(connection, name, self._kept(name))
         for statement in plausible_views_sql(self._marked_fields()):
             connection.execute(statement)
+        show(connection, Pdb(self.path, (self.head, self.manifest), self.disk))
         return connection
+
+    @property
+    def rollups(self) -> RollupStore:
+        """Roll-ups that were made from the tables; they are derived, and may be missing or stale."""
+        return RollupStore(self.path, self.disk)
+
+    def part(self, wanted: Callable[[DataFile], bool]) -> Pdb:
+        """The PDB as if it held only some of its files; its tables keep their columns."""
+        manifest = copy(self.manifest)
+        manifest.files = {table: list(filter(wanted, files)) for table, files in self.manifest.files.items()}
+        return Pdb(self.path, (self.head, manifest), self.disk)
 
     def _marked_fields(self) -> dict[str, set[str]]:
         """Fields of each table that have at least one value above the field's bound."""

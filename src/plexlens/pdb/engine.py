@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 import duckdb
 import pyarrow as pa
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
+
+#: What a connection shows, as whoever made it says: the PDB, in the state that it was opened in.
+_SHOWN: WeakKeyDictionary[Connection, Any] = WeakKeyDictionary()
+
+
+def show(connection: Connection, what: Any) -> None:
+    """Note what a connection, and the sessions of it, show."""
+    _SHOWN[connection] = what
+
+
+def shown_by(connection: Connection) -> Any:
+    """The object that `show` noted for a connection; None if there is none."""
+    return _SHOWN.get(connection)
 
 
 def connect(**settings: Any) -> Connection:
@@ -20,7 +34,10 @@ def connect(**settings: Any) -> Connection:
 
 def session_of(connection: Connection) -> Connection:
     """A connection to the same database with temporary tables of its own."""
-    return _set(connection.cursor())
+    made = _set(connection.cursor())
+    if (shown := shown_by(connection)) is not None:
+        show(made, shown)
+    return made
 
 
 def _set(connection: Connection) -> Connection:

@@ -33,7 +33,7 @@ def view_sql(
     variants
         The columns of each group of files.
     files
-        The table's files; at least one.
+        The table's files; without any the view is empty.
     """
     groups: dict[int, list[str]] = {}
     for file in files:
@@ -44,6 +44,8 @@ def view_sql(
         " hive_partitioning=false, union_by_name=false)"
         for variant, paths in sorted(groups.items())
     )
+    if not groups:
+        selects = f"SELECT {', '.join(_expressions(columns, ()))} WHERE false"
     return f"CREATE OR REPLACE VIEW {identifier(table)} AS\n{selects}"
 
 

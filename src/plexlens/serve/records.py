@@ -13,9 +13,9 @@ from starlette.responses import HTMLResponse, Response
 
 from plexlens.errors import NothingUsableError
 from plexlens.metrics.definition import Grain
-from plexlens.metrics.facts import is_there
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection.raw import selected_sql
+from plexlens.metrics.source_rows import is_there
 from plexlens.metrics.unit import BYTES, COUNT
 from plexlens.pdb.engine import quoted
 from plexlens.report.model import Cell, Column, ColumnKind, PrintedNumber, Table

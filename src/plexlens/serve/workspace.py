@@ -140,7 +140,9 @@ class Workspace:
         except OSError:
             # The error of opening it says more.
             return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
+        # Roll-ups are brought up to date after the tables are.
+        rollups = self._pdb.rollups
+        return found.st_mtime_ns, found.st_size, found.st_ino, [rollups.stamp(grain) for grain in rollups.grains]
 
     @contextmanager
     def _alone(self) -> Iterator[None]:

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from threading import Event
 
 from plexlens.errors import PdbLockedError, PdbWriteError, PlexlensError, SourceChangedError
+from plexlens.metrics.rolled.making import bring_up_to_date
 from plexlens.pdb import IngestResult, Outcome, Pdb, ingest
 from plexlens.pdb.opening import DumpReading, losses
 from plexlens.progress import Progress, silent
@@ -136,11 +137,14 @@ class Watcher:
 
     def _look_at_folders(self, interval: float, stop: Event) -> None:
         self._next_look = time.monotonic() + interval
-        for path in self.folders.look():
+        settled = self.folders.look()
+        for path in settled:
             if stop.is_set():
                 return
             if is_set_aside(path) or self._ingest_file(path):
                 self.folders.done(path)
+        if settled and (said := bring_up_to_date(self.pdb)):
+            self.tell(said)
         self._judge()
 
     def _ask_servers(self, stop: Event) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from plexlens.errors import NothingUsableError
 from plexlens.metrics.selection.extent import Extent, SystemExtent, minute_text
+from plexlens.metrics.selection.kept_extent import CLASSES, EXTENT, extent_select, kept_lists
 from plexlens.metrics.selection.raw import class_sources, timed_tables
 from plexlens.metrics.selection.selection import Selection
 from plexlens.pdb.engine import Connection, rows_of
@@ -70,11 +71,11 @@ def whole_extent(connection: Connection) -> Extent:
 
 def _extent_sql(connection: Connection) -> str:
     """Statement that lists system, offset and start (to the minute) of all rows in the raw tables."""
+    kept = kept_lists(connection)
     selects = [
-        "select distinct system, utc_offset,"
-        # A start to the nearest minute, as metrics name intervals; a record with an end alone in the minute of its end.
-        f" coalesce(date_trunc('minute', {start} + interval 30 second), date_trunc('minute', {end})) as \"interval\""
-        f" from {table}"
+        f"select * from read_parquet([{', '.join(kept[name][EXTENT])}], hive_partitioning=false)"
+        if EXTENT in kept.get(name := table.strip('"'), {})
+        else extent_select(table, start, end)
         for table, start, end in timed_tables(connection)
     ]
     if not selects:
@@ -123,7 +124,12 @@ def _local(row: dict[str, Any], name: str) -> datetime:
 def _classes(connection: Connection) -> list[str]:
     """Every class that a raw table names."""
     found: set[str] = set()
+    kept = kept_lists(connection)
     for table, columns in class_sources(connection):
+        if files := kept.get(table, {}).get(CLASSES):
+            listed = f"select distinct name from read_parquet([{', '.join(files)}], hive_partitioning=false)"
+            found.update(name for (name,) in connection.execute(listed).fetchall() if name)
+            continue
         for column in columns:
             rows = connection.execute(f'select distinct "{column}"::varchar from "{table}"').fetchall()
             found.update(name for (name,) in rows if name)

@@ -1,0 +1,155 @@
+"""The coarsest rows of a grain that answer a question as its rows by interval do."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from plexlens.metrics.definition import END, Grain
+from plexlens.metrics.engine_table import fresh_name
+from plexlens.metrics.facts import columns_of, missing_facts, rolled_facts
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.known_facts import KnownFacts
+from plexlens.metrics.query import Query
+from plexlens.metrics.reduction import narrowed
+from plexlens.metrics.rolled.merging import LEVELS, cover, cover_columns, known_in, patterns
+from plexlens.metrics.rolled.reading import INTERVAL, Rolled, rolled_of
+from plexlens.metrics.selection.selection import Selection
+from plexlens.metrics.source_sql import names_in
+from plexlens.metrics.variants import Plan
+from plexlens.pdb.engine import quoted
+
+_WEEK = 7 * 86_400
+
+
+class Levels:
+    """The rolled-up rows of a grain for a selection.
+
+    Attributes
+    ----------
+    cover
+        The intervals of each observer, whatever entities had rows in them; they have the columns of facts, which are
+        null unless they belong to an interval.
+    """
+
+    def __init__(self, inputs: Inputs, grain: Grain, rolled: Rolled) -> None:
+        self._inputs = inputs
+        self._grain = grain
+        self._rolled = rolled
+        self._views: dict[str, Query] = {}
+        self._patterns = self._known()
+        self.cover = self._covered()
+
+    @classmethod
+    def of(cls, inputs: Inputs, grain: Grain) -> Levels | None:
+        """The levels of a grain; None where its facts come from raw rows."""
+        rolled = rolled_of(inputs, grain)
+        return None if rolled is None else cls(inputs, grain, rolled)
+
+    @property
+    def alone(self) -> tuple[str, ...]:
+        """Days (UTC) of which the raw rows have expired."""
+        return self._rolled.alone
+
+    def rows(self, columns: Collection[str], time: str, where: str | None, utc_offset: float) -> Query:
+        """The rows that answer a question, as kept facts.
+
+        Parameters
+        ----------
+        columns
+            Facts and metrics that are asked for.
+        time, where, utc_offset
+            As `plexlens.metrics.evaluate.evaluate` takes them.
+        """
+        for level in sorted(LEVELS, key=LEVELS.__getitem__, reverse=True):
+            if self._answers(level, columns, time, where, utc_offset):
+                return self._view(level)
+        return self._view(INTERVAL)
+
+    @property
+    def by_interval(self) -> Query:
+        """The rows by interval."""
+        return self._view(INTERVAL)
+
+    def _answers(self, level: str, columns: Collection[str], time: str, where: str | None, utc_offset: float) -> bool:
+        """Whether rows of a level answer as rows by interval do: no bound of time parts one, all are known alike."""
+        seconds, offsets = LEVELS[level], self._rolled.offsets
+        lengths = {"hour": 3600, "day": 86_400, "all": 0}
+        if time not in lengths or (lengths[time] and seconds > lengths[time]):
+            return False
+        if lengths[time] and any((utc_offset - offset) % seconds for offset in offsets):
+            return False
+        if not _is_whole(self._inputs.selection, seconds, offsets) or self._patterns is None:
+            return False
+        facts = {fact.name for fact in self._grain.facts}
+        if where and not facts.isdisjoint(names_in(where)):
+            return False
+        # Where time is left out because nothing is known of it, the intervals have to tell.
+        asked = narrowed(self._grain, columns, (where,))
+        return not Plan.of(asked, self._patterns, several=True, shown=frozenset(columns)).timed_conditions
+
+    def _known(self) -> list[dict[str, bool]] | None:
+        """Combinations of known facts in the rows; None if there are too many to be kept."""
+        names = [fact.name for fact in self._grain.facts]
+        found: dict[tuple[bool, ...], dict[str, bool]] = {}
+        of_days = [(self._rolled.grain, day.told["patterns"]) for day in self._rolled.days]
+        if (raw := missing_facts(self._inputs, self._grain, self._rolled)) is not None:
+            of_days.append((self._grain, patterns(self._inputs.connection, raw.source, self._grain)))
+        for grain, combinations in of_days:
+            if combinations is None:
+                return None
+            for known in known_in(grain, combinations):
+                found[tuple(known[name] for name in names)] = known
+        return list(found.values())
+
+    def _view(self, level: str) -> Query:
+        """Rows of a level as a view over the files, of which the engine reads the columns that a statement names."""
+        if level not in self._views:
+            made = rolled_facts(self._inputs, self._grain, self._rolled, level, END)
+            view = made.as_view(fresh_name(f"rolled_{self._grain.name}"))
+            if level != INTERVAL:
+                view = replace(view, timed=self.cover)
+            if self._patterns is not None:
+                # Which facts are known together was noted when the rows were made.
+                every = frozenset(fact.name for fact in self._grain.facts)
+                # Of days that were merged each entity is known to have one row in an interval.
+                are_merged = all(LEVELS.keys() <= day.files.keys() for day in self._rolled.days)
+                known = KnownFacts(self._patterns, are_merged and not self._rolled.missing)
+                self._inputs.patterns[view.source, ()] = [(every, known)]
+            self._views[level] = view
+        return self._views[level]
+
+    def _covered(self) -> Query:
+        inputs, grain = self._inputs, self._grain
+        there = cover_columns(self._rolled.grain)
+        columns = (*columns_of(grain), END)
+        select = f"select distinct * from ({self._rolled.stored('cover', there)})"
+        selected = inputs.selection.rows(there)
+        if selected:
+            select += f" where {selected}"
+        if self._rolled.missing:
+            # Rows of the missing days have intervals, too.
+            select += f"\nunion\n{cover(self._view(INTERVAL).source, self._rolled.grain)}"
+        texts = {key.name for key in grain.keys} | {attribute.name for attribute in grain.attributes}
+        listed = ", ".join(
+            quoted(name) if name in there else f"null::{'varchar' if name in texts else 'double'} as {quoted(name)}"
+            for name in columns
+        )
+        made = Query.of(inputs.connection, f"select {listed} from ({select})", columns)
+        return made.kept(fresh_name(f"cover_{grain.name}"))
+
+
+def _is_whole(selection: Selection, seconds: int, offsets: Collection[float]) -> bool:
+    """Whether every bound of a selection is the beginning of a length of time by the local clock."""
+    for window in selection.windows:
+        for bound in (window.start, window.end):
+            if bound is None:
+                continue
+            if bound.tzinfo is None:
+                if (bound.hour * 3600 + bound.minute * 60 + bound.second + bound.microsecond / 1e6) % seconds:
+                    return False
+            elif any((bound.timestamp() + offset) % seconds for offset in offsets):
+                return False
+    return not any(
+        second % seconds for shift in selection.shifts for span in shift.spans for second in span if second != _WEEK
+    )

@@ -1,0 +1,205 @@
+"""Roll-ups brought up to date: the days on which raw rows changed are made anew, and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import duckdb
+
+from plexlens.errors import PdbLockedError, PlexlensError
+from plexlens.metrics.catalogue import GRAINS
+from plexlens.metrics.definition import Grain, Source
+from plexlens.metrics.engine_table import fresh_name
+from plexlens.metrics.facts import from_sources, keep, on_days
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.rolled.context import context_of
+from plexlens.metrics.rolled.days import RawDays, is_current, next_to
+from plexlens.metrics.rolled.merging import LEVELS, columns_of_facts, cover, is_mergeable, merged, told_of
+from plexlens.metrics.rolled.reading import INTERVAL, expired_in
+from plexlens.metrics.rolled.rule import dated_tables, definition, reason, rolled_source
+from plexlens.metrics.selection.kept_extent import update_lists
+from plexlens.metrics.source_rows import source_select
+from plexlens.pdb import Pdb
+from plexlens.pdb.engine import Connection, arrow, quoted
+from plexlens.pdb.lock import LOCK, writer_lock
+from plexlens.pdb.rollup_store import RolledDay, RolledFile, Rollup, RollupStore
+
+#: Rows in the first raw table of a grain from which on it is rolled up: fewer are answered from as they are.
+LEAST_ROWS = 500_000
+
+#: Days made by one pass over the raw rows, which also reads the days next to them.
+_DAYS_AT_ONCE = 3
+
+#: What the engine may use while it makes roll-ups.
+_MEMORY = "2GiB"
+
+
+@dataclass(frozen=True)
+class Updated:
+    """Result of an update for a grain.
+
+    Attributes
+    ----------
+    grain
+        Its name.
+    days
+        Days that were made anew.
+    why_not
+        Why it has none; empty if it has.
+    """
+
+    grain: str
+    days: tuple[str, ...] = ()
+    why_not: str = ""
+
+
+def update(pdb: Pdb, *, least_rows: int = LEAST_ROWS, tell: Callable[[str], None] = lambda _: None) -> list[Updated]:
+    """Bring the roll-ups of a database up to date with its tables and the catalogue.
+
+    Parameters
+    ----------
+    pdb
+        The database. Another process must not be writing into it.
+    least_rows
+        Rows in the first raw table of a grain from which on it is rolled up.
+    tell
+        Told what is made.
+
+    Returns
+    -------
+    list of Updated
+        One for each grain that is rolled up by rule and has raw rows enough.
+
+    Raises
+    ------
+    PdbLockedError
+        Another process is writing into the database.
+    OSError
+        A file could not be written. The tables are whole, and answers come from them.
+    """
+    with writer_lock(pdb.path / LOCK, pdb=pdb.path):
+        pdb.refresh()
+        store = pdb.rollups
+        most = max((sum(file.rows for file in files) for files in pdb.manifest.files.values()), default=0)
+        if most < least_rows and not store.grains:
+            # Small databases are most of them: for these the catalogue is not read.
+            return []
+        # What was rolled up once stays so, whatever is left of its raw rows.
+        names = [
+            name for name in GRAINS if not reason(GRAINS[name]) and _is_large(pdb, GRAINS[name], store, least_rows)
+        ]
+        update_lists(pdb, store, least_rows, _MEMORY)
+        if not names:
+            return []
+        whole = pdb.connect(memory_limit=_MEMORY)
+        inputs = Inputs(whole, reads_rollups=False)
+        return [_updated(pdb, inputs, GRAINS[name], store, tell) for name in names]
+
+
+def _is_large(pdb: Pdb, grain: Grain, store: RollupStore, least_rows: int) -> bool:
+    needs = {source.needs[0] for source in grain.sources if source.dated_by and source.needs}
+    rows = max((sum(file.rows for file in pdb.manifest.files.get(name, [])) for name in needs), default=0)
+    return rows > 0 and (rows >= least_rows or store.stamp(grain.name) is not None)
+
+
+def _updated(pdb: Pdb, inputs: Inputs, grain: Grain, store: RollupStore, tell: Callable[[str], None]) -> Updated:
+    source = rolled_source(inputs, grain)
+    if source is None:
+        return Updated(grain.name, why_not="it has several sources in this database")
+    said, index = definition(grain, source), store.read(grain.name)
+    if index.definition != said:
+        index = Rollup(said)
+    raw = RawDays.of(pdb, source, index.reach)
+    if raw.wrong:
+        return Updated(grain.name, why_not=raw.wrong)
+    context = context_of(inputs, source, source_select(inputs, grain, source)[0])
+    expired = expired_in(pdb, index.days.values())
+    wanted = []
+    for day in raw.ending():
+        held = index.days.get(day)
+        if held is None or held.told["context"] != context or not is_current(held, raw.made_from(day), expired):
+            wanted.append(day)
+    days = dict(index.days)
+    gone = [day for day in days if day not in raw.ending() and not _has_expired(days[day], expired)]
+    for day in gone:
+        del days[day]
+    for run in _runs(wanted):
+        tell(f"rolling up {grain.name}, {run[0]}" + (f" to {run[-1]}" if len(run) > 1 else ""))
+        part = pdb.part(_reader(source, {file.path for file in raw.near(run[0], run[-1])}))
+        connection = part.connect(memory_limit=_MEMORY)
+        rows = from_sources(Inputs(connection, reads_rollups=False), grain)
+        if rows is None:
+            continue
+        table = fresh_name("rolled")
+        keep(rows.where(on_days(run)), grain, table)
+        for day in run:
+            files, told = _stored(connection, table, grain, day, store)
+            days[day] = RolledDay(day, raw.made_from(day), files, {**told, "context": context})
+        connection.close()
+        # Each pass is kept: what is killed later goes on from here.
+        store.write(grain.name, Rollup(said, dict(sorted(days.items())), raw.reach))
+    if gone or (not wanted and raw.reach.items() != index.reach.items()):
+        store.write(grain.name, Rollup(said, dict(sorted(days.items())), raw.reach))
+    store.clean(grain.name, replace(index, days=days))
+    return Updated(grain.name, tuple(wanted))
+
+
+def _has_expired(held: RolledDay, expired: frozenset[str]) -> bool:
+    return any(name in expired for name in held.made_from)
+
+
+def _reader(source: Source, paths: set[str]) -> Callable[..., bool]:
+    tables = dated_tables(source)
+    return lambda file: file.path in paths or file.table not in tables
+
+
+def _runs(days: Sequence[str]) -> Iterator[list[str]]:
+    """The days in stretches that follow each other, none of them long."""
+    run: list[str] = []
+    for day in days:
+        if run and (next_to(run[-1], 1) != day or len(run) == _DAYS_AT_ONCE):
+            yield run
+            run = []
+        run.append(day)
+    if run:
+        yield run
+
+
+def _stored(
+    connection: Connection, table: str, grain: Grain, day: str, store: RollupStore
+) -> tuple[dict[str, RolledFile], dict[str, Any]]:
+    """The facts of a day at every level, on disk, and further facts about them for the index."""
+    own = f"{table}_of_day"
+    order = ", ".join([*(quoted(key.name) for key in grain.keys), "interval"])
+    listed = ", ".join(map(quoted, columns_of_facts(grain)))
+    connection.execute(
+        f"create or replace temp table {own} as select {listed} from {table} where {on_days([day])} order by {order}"
+    )
+    folder = store.fresh_folder(grain.name, day)
+    selects = {INTERVAL: f"select * from {own}", "cover": cover(own, grain)}
+    if is_mergeable(connection, own, grain):
+        for level, seconds in LEVELS.items():
+            selects[level] = f"select * from ({merged(own, grain, seconds)}) order by {order}"
+    files = {level: store.store(folder, level, arrow(connection, select)) for level, select in selects.items()}
+    store.disk.sync_folder(folder)
+    told = told_of(connection, own, grain)
+    connection.execute(f"drop table {own}")
+    return files, told
+
+
+def bring_up_to_date(pdb: Pdb) -> str:
+    """Bring the roll-ups up to date after an ingest; return why it was not possible, as a sentence, or nothing.
+
+    What went wrong costs time alone: the tables are whole, and answers come from them.
+    """
+    try:
+        update(pdb)
+    except PdbLockedError:
+        # Whoever writes now brings them up to date at the end.
+        return ""
+    except (PlexlensError, OSError, duckdb.Error) as error:
+        said = str(error).partition("\n")[0]
+        return f"{pdb.path}: roll-ups are not up to date, so that answers take longer: {said}"
+    return ""

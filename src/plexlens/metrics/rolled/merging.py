@@ -1,0 +1,130 @@
+"""Rows of facts by the hour and the day, from those by interval.
+
+A row of an hour stands in the first interval in which its entity has a row: there the counts of all of its intervals
+are added up, and the highest and lowest of its peaks kept. To a roll-up over an hour or more it looks like an entity
+that did everything in that interval and nothing in the others, so that the same statements give the same answers; the
+time covered follows from the intervals themselves, which are kept too (`cover`). Rows are merged only if they agree in
+their attributes and in which facts they know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from plexlens.metrics.definition import END, Grain, Rollup
+from plexlens.metrics.rolled.rule import MERGEABLE
+from plexlens.metrics.rollup import entity, joined
+from plexlens.pdb.engine import Connection, quoted
+
+#: Seconds of a row, by level. `interval` has the rows as they are, `cover` the intervals of each observer.
+LEVELS = {"hour": 3600, "day": 86_400}
+
+#: Facts whose nulls one number tells.
+_BITS = 60
+
+#: Combinations of known facts that an index keeps at most.
+MOST_PATTERNS = 500
+
+_MOMENTS = ("interval_start", "interval_end", "interval", END)
+
+#: Local minus UTC in seconds: offsets are recorded as clock values a hair off the minute.
+OFFSET = "coalesce(round(utc_offset / 60) * 60, 0)"
+
+
+def columns_of_facts(grain: Grain) -> tuple[str, ...]:
+    """Columns of rolled-up rows, in their order."""
+    return tuple(
+        dict.fromkeys(
+            (
+                *("system", "sysplex", "interval_start", "interval_end", "utc_offset", "source_kind", "local_time"),
+                *("interval", END),
+                *(key.name for key in grain.keys),
+                *(attribute.name for attribute in grain.attributes),
+                *(fact.name for fact in grain.facts),
+            )
+        )
+    )
+
+
+def is_mergeable(connection: Connection, table: str, grain: Grain) -> bool:
+    """Whether rows of facts can be merged: each entity has one row in an interval, of known time.
+
+    Intervals of an observer have one beginning, end and length, and do not overlap.
+    """
+    spans = [fact.name for fact in grain.facts if fact.rollup is Rollup.SPAN]
+    own = ", ".join(quoted(name) for name in entity(grain))
+    told = [*(("interval_start", "interval_end") if spans else ()), *spans]
+    agree = " and ".join(f"count(*) = count({quoted(one)}) and min({quoted(one)}) = max({quoted(one)})" for one in told)
+    observer = joined(grain.observers)
+    intervals = (
+        f"select {observer} as who, interval, min(interval_start) as starts, max(interval_end) as ends, "
+        f"count(*) = count(distinct ({own})) and {agree or 'true'} and count(distinct {END}) <= 1 as is_single, "
+        f"bool_or(local_time) as is_local from {table} group by who, interval"
+    )
+    overlap = "max(ends) over (partition by who order by starts, ends rows between unbounded preceding and 1 preceding)"
+    overlaps = f"coalesce({overlap} > starts, false)" if spans else "false"
+    row = connection.execute(
+        "select bool_and(is_single and interval is not null and not is_local and not is_overlapping) from "
+        f"(select *, {overlaps} as is_overlapping from ({intervals}))"
+    ).fetchone()
+    return bool(row and row[0])
+
+
+def merged(table: str, grain: Grain, seconds: int) -> str:
+    """The select of rows by a length of time of the local clock."""
+    alike = ["system", "sysplex", "utc_offset", "source_kind", "local_time"]
+    alike += [key.name for key in grain.keys] + [attribute.name for attribute in grain.attributes]
+    alike = list(dict.fromkeys(alike))
+    made = {name: quoted(name) for name in alike}
+    made |= {name: f"arg_min({quoted(name)}, interval)" for name in _MOMENTS}
+    for fact in grain.facts:
+        how = MERGEABLE.get(fact.rollup)
+        name = quoted(fact.name)
+        made[fact.name] = f"{how}({name})" if how else f"arg_min({name}, interval)"
+    listed = ", ".join(f"{made[name]} as {quoted(name)}" for name in columns_of_facts(grain))
+    groups = [quoted(name) for name in alike]
+    groups += [f"floor((epoch(interval) + {OFFSET}) / {seconds})", *nulls_of(grain)]
+    return f"select {listed} from {table} group by {', '.join(groups)}"
+
+
+def nulls_of(grain: Grain) -> list[str]:
+    """SQL of numbers whose bits tell the facts that a row does not know, from the first fact on."""
+    names = [fact.name for fact in grain.facts]
+    return [
+        " + ".join(f"({quoted(name)} is null)::bigint * {1 << bit}" for bit, name in enumerate(names[at : at + _BITS]))
+        for at in range(0, len(names), _BITS)
+    ]
+
+
+def cover(table: str, grain: Grain) -> str:
+    """The select of the intervals of each observer."""
+    return f"select distinct {', '.join(map(quoted, cover_columns(grain)))} from {table}"
+
+
+def cover_columns(grain: Grain) -> tuple[str, ...]:
+    """Columns by which intervals of observers are told."""
+    spans = [fact.name for fact in grain.facts if fact.rollup is Rollup.SPAN]
+    identity = ("system", "sysplex", *_MOMENTS[:2], "utc_offset", "source_kind", "local_time", *_MOMENTS[2:])
+    return tuple(dict.fromkeys((*identity, *grain.observers, *spans)))
+
+
+def patterns(connection: Connection, table: str, grain: Grain) -> list[list[int]] | None:
+    """Combinations of unknown facts in the rows, as in `nulls_of`; None if there are too many."""
+    nulls = nulls_of(grain)
+    if not nulls:
+        return []
+    found = connection.execute(f"select distinct {', '.join(nulls)} from {table} limit {MOST_PATTERNS + 1}").fetchall()
+    return None if len(found) > MOST_PATTERNS else [list(row) for row in sorted(found)]
+
+
+def known_in(grain: Grain, patterns: list[list[int]]) -> Iterator[dict[str, bool]]:
+    """The combinations by the names of facts."""
+    for numbers in patterns:
+        yield {fact.name: not numbers[at // _BITS] >> (at % _BITS) & 1 for at, fact in enumerate(grain.facts)}
+
+
+def told_of(connection: Connection, table: str, grain: Grain) -> dict[str, Any]:
+    """Entries of an index for a day: offsets from UTC, and combinations of unknown facts."""
+    offsets = connection.execute(f"select distinct {OFFSET} from {table} order by 1").fetchall()
+    return {"offsets": [row[0] for row in offsets], "patterns": patterns(connection, table, grain)}

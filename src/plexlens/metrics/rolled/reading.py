@@ -1,0 +1,172 @@
+"""The roll-ups of a grain that are of the raw rows that are there, for the part of the database that is selected."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from plexlens.metrics.catalogue import GRAINS
+from plexlens.metrics.definition import Grain, Source
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.rolled.context import context_of
+from plexlens.metrics.rolled.days import RawDays, days_between, is_alone, is_current
+from plexlens.metrics.rolled.rule import definition, reason, rolled_source
+from plexlens.metrics.selection.quarter import quarter_functions
+from plexlens.metrics.selection.selection import Selection
+from plexlens.metrics.source_rows import source_select
+from plexlens.pdb import Pdb
+from plexlens.pdb.engine import quoted, shown_by
+from plexlens.pdb.rollup_store import RolledDay, Rollup
+from plexlens.pdb.views import parquet_path
+
+#: Days whose facts are taken from raw rows while the others come from roll-ups; if there are more, all of them are.
+MOST_RAW_DAYS = 4
+
+#: Farther than this from a bound nothing is on its other side: offsets from UTC are of hours.
+_FAR = timedelta(days=1)
+
+#: The rows as they are by interval.
+INTERVAL = "interval"
+
+
+@dataclass(frozen=True)
+class Rolled:
+    """The roll-ups of a grain that answer for the selected part of a database.
+
+    Attributes
+    ----------
+    grain, source
+        The grain with all of its facts, and where these come from.
+    pdb
+        The database in the state that the connection shows.
+    days
+        The days whose roll-ups are up to date.
+    missing
+        The other days, whose facts come from raw rows.
+    alone
+        Days whose raw rows have expired: only the roll-up holds them.
+    raw
+        The raw files.
+    """
+
+    grain: Grain
+    source: Source
+    pdb: Pdb
+    days: tuple[RolledDay, ...]
+    missing: tuple[str, ...]
+    alone: tuple[str, ...]
+    raw: RawDays
+
+    def stored(self, level: str, columns: Sequence[str]) -> str:
+        """The select of the rows of a level; rows by interval for days that were not merged."""
+        paths = [
+            parquet_path(self.pdb.path / file.path)
+            for day in self.days
+            if (file := day.files.get(level) or day.files[INTERVAL]).rows
+        ]
+        listed = ", ".join(map(quoted, columns))
+        if not paths:
+            first = parquet_path(self.pdb.path / self.days[0].files[INTERVAL].path)
+            return f"select {listed} from read_parquet({first}, hive_partitioning=false) where false"
+        return f"select {listed} from read_parquet([{', '.join(paths)}], hive_partitioning=false, union_by_name=false)"
+
+    @property
+    def offsets(self) -> frozenset[float]:
+        """Local minus UTC, in seconds, of everything in it."""
+        return frozenset(offset for day in self.days for offset in day.told["offsets"])
+
+
+def rolled_of(inputs: Inputs, grain: Grain) -> Rolled | None:
+    """The roll-ups of a grain, or None where its facts come from raw rows: found once for a selection."""
+    key = ("rolled", grain.name)
+    if key not in inputs.kept:
+        inputs.kept[key] = _found(inputs, grain)
+    found: Rolled | None = inputs.kept[key]
+    return found if found is not None and _is_part(grain, found.grain) else None
+
+
+def _is_part(grain: Grain, whole: Grain) -> bool:
+    """Whether all of the facts are of the grain as the catalogue has it."""
+    return (
+        set(grain.facts) <= set(whole.facts)
+        and set(grain.attributes) <= set(whole.attributes)
+        and grain.keys == whole.keys
+        and grain.observers == whole.observers
+    )
+
+
+def _found(inputs: Inputs, grain: Grain) -> Rolled | None:
+    pdb = shown_by(inputs.connection) if inputs.reads_rollups else None
+    if pdb is None or grain.name not in GRAINS or pdb.rollups.stamp(grain.name) is None:
+        return None
+    whole = GRAINS[grain.name]
+    source = None if reason(whole) else rolled_source(inputs, whole)
+    index = pdb.rollups.read(grain.name)
+    ragged = _ragged(inputs.selection)
+    if source is None or ragged is None or index.definition != definition(whole, source):
+        return None
+    raw = RawDays.of(pdb, source, index.reach)
+    context = context_of(inputs, source, source_select(inputs, whole, source)[0])
+    made = Rolled(whole, source, pdb, (), (), (), raw)
+    return None if raw.wrong else _of_days(made, index, inputs.selection, ragged, context)
+
+
+def _of_days(made: Rolled, index: Rollup, selection: Selection, ragged: Container[str], context: str) -> Rolled | None:
+    """The days of an index that can be used; None if too few can."""
+    current, missing, alone = [], [], []
+    raw, expired = made.raw, expired_in(made.pdb, index.days.values())
+    for day in _wanted(selection, sorted({*raw.ending(), *index.days})):
+        now, held = raw.made_from(day), index.days.get(day)
+        if held is None or held.told["context"] != context or not is_current(held, now, expired):
+            # A day next to one with records has none of its own.
+            missing += [day] if any(first <= day <= last for first, last in raw.reach.values()) else []
+        elif is_alone(held, now):
+            alone.append(day)
+            current.append(held)
+        elif day in ragged:
+            missing.append(day)
+        else:
+            current.append(held)
+    if not current or (len(missing) > MOST_RAW_DAYS and not alone):
+        return None
+    return replace(made, days=tuple(current), missing=tuple(missing), alone=tuple(alone))
+
+
+def expired_in(pdb: Pdb, days: Iterable[RolledDay]) -> frozenset[str]:
+    """Partitions (``TABLE/DAY``) that days were made from and whose raw rows have expired; roll-ups of them stand."""
+    named = {name for day in days for name in day.made_from}
+    horizons = pdb.manifest.horizons
+    return frozenset(name for name in named if name.partition("/")[2] < horizons.get(name.partition("/")[0], ""))
+
+
+def _wanted(selection: Selection, days: Sequence[str]) -> list[str]:
+    """The days that can have a selected row."""
+    first, last = "", "9999-12-31"
+    for window in selection.windows:
+        low, high = window.around(_FAR)
+        first = max(first, low.date().isoformat() if low is not None else "")
+        last = min(last, high.date().isoformat() if high is not None else last)
+    return [day for day in days if first <= day <= last]
+
+
+def _ragged(selection: Selection) -> frozenset[str] | None:
+    """Days (UTC) on which a bound may part a quarter of an hour, whose rows are then two; None if any day may be."""
+    if not quarter_functions(selection):
+        return frozenset()
+    if not quarter_functions(replace(selection, shifts=())):
+        return None
+    found: set[str] = set()
+    for window in selection.windows:
+        for bound in (window.start, window.end):
+            if bound is not None and bound.timestamp() % 900:
+                found.update(_days_around(bound))
+    return frozenset(found)
+
+
+def _days_around(bound: datetime) -> Iterable[str]:
+    if bound.tzinfo is not None:
+        return [bound.astimezone(UTC).date().isoformat()]
+    # Local time of each system: its offset from UTC is less than a day.
+    day = bound.date()
+    return days_between((day - _FAR).isoformat(), (day + _FAR).isoformat())

@@ -1,0 +1,107 @@
+"""Systems, times and classes in large raw tables, kept with the roll-ups so that nobody has to read every row.
+
+A partition of a raw table (its rows of a day) has a file for each list. Both follow from the partition's files alone,
+and are right as long as these are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from plexlens.metrics.selection.raw import class_sources, timed_tables
+from plexlens.pdb import Pdb
+from plexlens.pdb.engine import Connection, arrow, shown_by
+from plexlens.pdb.manifest import DataFile
+from plexlens.pdb.rollup_store import Made, RolledDay, RolledFile, Rollup, RollupStore, digest_of, revisions_of
+from plexlens.pdb.views import parquet_path
+
+#: Name under which the lists are kept, and of the lists.
+NAME, EXTENT, CLASSES = "extent", "extent", "classes"
+
+_VERSION = "1"
+
+
+def extent_select(table: str, start: str, end: str) -> str:
+    """The select of the systems, offsets and starts (to the minute) of a raw table; ``table`` as SQL."""
+    # A start to the nearest minute, as metrics name intervals; a record with an end alone in the minute of its end.
+    return (
+        "select distinct system, utc_offset,"
+        f" coalesce(date_trunc('minute', {start} + interval 30 second), date_trunc('minute', {end})) as \"interval\""
+        f" from {table}"
+    )
+
+
+def kept_lists(connection: Connection) -> dict[str, dict[str, list[str]]]:
+    """Files with the lists of a raw table, by table and list, for tables whose partitions all have them."""
+    pdb = shown_by(connection)
+    if pdb is None or pdb.rollups.stamp(NAME) is None:
+        return {}
+    index, revisions = pdb.rollups.read(NAME), revisions_of(pdb.manifest)
+    found: dict[str, dict[str, list[str]]] = {}
+    for table in {key.partition("~")[0] for key in index.days}:
+        held = [
+            _current(index, table, day, digest_of(files, revisions)) for day, files in _partitions(pdb, table).items()
+        ]
+        if held and all(one is not None for one in held):
+            for one in held:
+                for name, file in one.files.items() if one is not None else ():
+                    if file.rows:
+                        found.setdefault(table, {}).setdefault(name, []).append(parquet_path(pdb.path / file.path))
+    return found
+
+
+def update_lists(pdb: Pdb, store: RollupStore, least_rows: int, memory: str) -> None:
+    """Make the lists of the partitions that changed. Call it with the write lock held."""
+    tables = {
+        name: _partitions(pdb, name)
+        for name, files in pdb.manifest.files.items()
+        if sum(file.rows for file in files) >= least_rows
+    }
+    index, revisions = store.read(NAME), revisions_of(pdb.manifest)
+    days: dict[str, RolledDay] = {}
+    changed = False
+    for table, partitions in tables.items():
+        for day, files in partitions.items():
+            now = digest_of(files, revisions)
+            held = _current(index, table, day, now)
+            if held is None:
+                changed = True
+                made = _made(pdb, store, (table, day), files, memory)
+                held = RolledDay(f"{table}~{day}", {table: now}, made)
+            days[held.day] = held
+    if changed or days.keys() != index.days.keys():
+        store.write(NAME, Rollup(_VERSION, days))
+        store.clean(NAME, Rollup(_VERSION, days))
+
+
+def _partitions(pdb: Pdb, table: str) -> dict[str, list[DataFile]]:
+    found: dict[str, list[DataFile]] = {}
+    for file in pdb.manifest.files.get(table, ()):
+        found.setdefault(file.day, []).append(file)
+    return found
+
+
+def _current(index: Rollup, table: str, day: str, made: Made) -> RolledDay | None:
+    held = index.days.get(f"{table}~{day}")
+    is_same = index.definition == _VERSION and held is not None and held.made_from[table] == made
+    return held if is_same else None
+
+
+def _made(
+    pdb: Pdb, store: RollupStore, partition: tuple[str, str], files: list[DataFile], memory: str
+) -> Mapping[str, RolledFile]:
+    table, day = partition
+    wanted = {file.path for file in files}
+    connection = pdb.part(lambda file: file.path in wanted).connect(memory_limit=memory)
+    selects: dict[str, str] = {}
+    for name, start, end in timed_tables(connection):
+        if name == f'"{table}"':
+            selects[EXTENT] = extent_select(name, start, end)
+    columns = next((columns for name, columns in class_sources(connection) if name == table), ())
+    if columns:
+        selects[CLASSES] = " union ".join(f'select distinct "{one}"::varchar as name from "{table}"' for one in columns)
+    folder = store.fresh_folder(NAME, f"{table}~{day}")
+    made = {name: store.store(folder, name, arrow(connection, select)) for name, select in selects.items()}
+    store.disk.sync_folder(folder)
+    connection.close()
+    return made

@@ -1,0 +1,262 @@
+"""Roll-ups of a PDB on disk: Parquet files made from its tables, and an index of what they were made from.
+
+They are derived: the folder can be deleted, and is made again. Nothing in it is needed to read the tables, and a reader
+believes an entry only if the tables are still those that the entry was made from. Layout::
+
+    rollups/
+      <grain>/index.json        what the files hold; a file that it does not name does not exist
+      <grain>/<day>-<n>/<level>.parquet
+
+An index is replaced whole, after its files are on the device. A process that is killed before leaves files that no
+index names; the next one that writes removes them, some time later, so that whoever still reads them can end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from plexlens.pdb.durable import Disk
+from plexlens.pdb.manifest import DataFile, Manifest
+from plexlens.pdb.staging import ROW_GROUP_ROWS
+
+#: Folder within the PDB, and the version of what is in it.
+FOLDER, VERSION = "rollups", 1
+
+_INDEX = "index.json"
+
+#: Seconds for which files that no index names are kept: a question that began before is answered from them.
+GRACE = 900.0
+
+
+@dataclass(frozen=True)
+class Made:
+    """A partition of a raw table that a day was made from.
+
+    Attributes
+    ----------
+    digest
+        Of the sources that its rows came from.
+    rows
+        Rows in them.
+    """
+
+    digest: str
+    rows: int
+
+
+@dataclass(frozen=True)
+class RolledFile:
+    """A Parquet file of a roll-up.
+
+    Attributes
+    ----------
+    path
+        From the PDB's folder.
+    rows, bytes
+        Its size.
+    """
+
+    path: str
+    rows: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class RolledDay:
+    """The roll-ups of a grain for a day (UTC).
+
+    Attributes
+    ----------
+    day
+        The day, ``2026-03-02``.
+    made_from
+        The partitions of raw tables (``TABLE/DAY``) with records that have a say in it.
+    files
+        A file for each level.
+    told
+        Further facts about it, for readers; JSON types only.
+    """
+
+    day: str
+    made_from: Mapping[str, Made]
+    files: Mapping[str, RolledFile]
+    told: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Rollup:
+    """The roll-ups of a grain.
+
+    Attributes
+    ----------
+    definition
+        Hash of what the definitions said when they were made; another one makes all of them stale.
+    days
+        By day.
+    reach
+        First and last day on which records of a raw file end, by the file's path: what need not be read again.
+    """
+
+    definition: str = ""
+    days: Mapping[str, RolledDay] = field(default_factory=dict)
+    reach: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+def digest_of(files: Iterable[DataFile], revisions: Mapping[str, int]) -> Made:
+    """Digest of a partition: the sources whose rows are in it, and how many rows; merging files leaves it.
+
+    Parameters
+    ----------
+    files
+        Its files.
+    revisions
+        How often sources were read again, by id.
+    """
+    listed = list(files)
+    named = sorted({source for file in listed for source in file.sources or (file.path,)})
+    told = json.dumps([(source, revisions.get(source, 0)) for source in named]).encode()
+    return Made(hashlib.sha256(told).hexdigest()[:32], sum(file.rows for file in listed))
+
+
+def revisions_of(pdb: Manifest) -> dict[str, int]:
+    """Number of times that sources of a database were read again, by id, for those that were."""
+    return {one.id: one.revision for one in pdb.ingests if one.revision}
+
+
+class RollupStore:
+    """The folder of roll-ups in a PDB.
+
+    Parameters
+    ----------
+    pdb
+        Folder of the PDB.
+    disk
+        Takes the steps that have to survive a crash.
+    """
+
+    def __init__(self, pdb: Path, disk: Disk | None = None) -> None:
+        self.pdb = pdb
+        self.folder = pdb / FOLDER
+        self.disk = disk or Disk()
+
+    @property
+    def grains(self) -> tuple[str, ...]:
+        """Names of the grains that have an index."""
+        if not self.folder.is_dir():
+            return ()
+        return tuple(sorted(one.parent.name for one in self.folder.glob(f"*/{_INDEX}")))
+
+    def read(self, grain: str) -> Rollup:
+        """The index of a grain; an empty one if it is missing, damaged or of another version."""
+        try:
+            content = (self.folder / grain / _INDEX).read_bytes()
+            head, _, body = content.partition(b"\n")
+            told = json.loads(head)
+            if told["version"] != VERSION or hashlib.sha256(body).hexdigest() != told["checksum"]:
+                return Rollup()
+            return _rollup(json.loads(body))
+        except (OSError, ValueError, KeyError, TypeError):
+            return Rollup()
+
+    def stamp(self, grain: str) -> object:
+        """A value that changes when the index of a grain does."""
+        try:
+            found = (self.folder / grain / _INDEX).stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+    def write(self, grain: str, rollup: Rollup) -> None:
+        """Replace the index of a grain; its files are on the device.
+
+        Raises
+        ------
+        OSError
+            It could not be written; the index before is still in place.
+        """
+        body = json.dumps(
+            {
+                "definition": rollup.definition,
+                "days": [asdict(day) for day in rollup.days.values()],
+                "reach": dict(rollup.reach),
+            }
+        )
+        head = {"version": VERSION, "checksum": hashlib.sha256(body.encode()).hexdigest()}
+        self.disk.make_folder(self.folder / grain)
+        self.disk.write(self.folder / grain / _INDEX, f"{json.dumps(head)}\n{body}")
+
+    def fresh_folder(self, grain: str, day: str) -> Path:
+        """A new folder for the files of a day."""
+        home = self.folder / grain
+        self.disk.make_folder(home)
+        number = 1
+        while (folder := home / f"{day}-{number}").exists():
+            number += 1
+        self.disk.make_folder(folder)
+        return folder
+
+    def store(self, folder: Path, level: str, rows: pa.Table) -> RolledFile:
+        """Write the rows of a level, and force them to the device.
+
+        Raises
+        ------
+        OSError
+            It could not be written.
+        """
+        path = folder / f"{level}.parquet"
+        pq.write_table(
+            rows,
+            path,
+            row_group_size=ROW_GROUP_ROWS,
+            compression="zstd",
+            compression_level=1,
+            use_dictionary=[one.name for one in rows.schema if pa.types.is_string(one.type)],
+        )
+        self.disk.sync_file(path)
+        return RolledFile(path.relative_to(self.pdb).as_posix(), rows.num_rows, path.stat().st_size)
+
+    def clean(self, grain: str, rollup: Rollup, *, older_than: float = GRACE) -> None:
+        """Remove the folders of a grain that its index does not name. Call it with the write lock held.
+
+        Parameters
+        ----------
+        grain, rollup
+            The grain, and its index.
+        older_than
+            Seconds since a folder was written: a server may still answer from one that was replaced just now.
+        """
+        home = self.folder / grain
+        named = {(self.pdb / file.path).parent for day in rollup.days.values() for file in day.files.values()}
+        for folder in home.iterdir() if home.is_dir() else ():
+            if folder.is_dir() and folder not in named and time.time() - folder.stat().st_mtime >= older_than:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def remove(self, grain: str) -> None:
+        """Remove everything of a grain."""
+        home = self.folder / grain
+        # The index first: what it does not name does not exist.
+        (home / _INDEX).unlink(missing_ok=True)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _rollup(told: Mapping[str, Any]) -> Rollup:
+    days = {
+        one["day"]: RolledDay(
+            one["day"],
+            {name: Made(**made) for name, made in one["made_from"].items()},
+            {level: RolledFile(**file) for level, file in one["files"].items()},
+            one["told"],
+        )
+        for one in told["days"]
+    }
+    return Rollup(told["definition"], days, {path: (first, last) for path, (first, last) in told["reach"].items()})

@@ -1,0 +1,342 @@
+"""Facts rolled up beforehand give the answers of the raw rows: whatever is ingested in whatever order, and selected.
+
+What raw rows give is the slow way (`tests.oracle.slow_rollup` checks it in `test_rollup_properties.py`); sums over the
+tasks that went in are added up in plain Python as well.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import shutil
+from collections import Counter, defaultdict
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from plexlens.metrics import GRAINS
+from plexlens.metrics.facts import facts
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.roll_ups import RollUps
+from plexlens.metrics.rolled import making
+from plexlens.metrics.rolled.making import update
+from plexlens.metrics.rolled.reading import rolled_of
+from plexlens.metrics.rolled.rule import reason
+from plexlens.metrics.selection import EVERYTHING, Selection, resolve
+from plexlens.metrics.selection.shift import shift
+from plexlens.metrics.selection.window import between
+from plexlens.pdb import Pdb, ingest
+from tests.metrics import accounting_dumps as made
+
+#: Columns of a question.
+_AT_ONCE = 25
+
+ROLLED = tuple(name for name in GRAINS if not reason(GRAINS[name]))
+
+SELECTIONS = {
+    "everything": EVERYTHING,
+    "a day": Selection(windows=(between("2026-03-03", "2026-03-03"),)),
+    "whole hours": Selection(windows=(between("2026-03-03T10:00", "2026-03-03T13:00"),)),
+    "hours of UTC": Selection(windows=(between("2026-03-03T23:00+00:00", "2026-03-04T02:00+00:00"),)),
+    "quarters": Selection(windows=(between("2026-03-02T22:15", "2026-03-03T00:45"),)),
+    "minutes": Selection(windows=(between("2026-03-03T10:07+01:00", "2026-03-04T12:22+01:00"),)),
+    "a shift": Selection(shifts=(shift("mon-fri/08:00-17:00"),)),
+    "a shift of minutes": Selection(shifts=(shift("08:07-17:40"),)),
+    "a system": Selection(systems=("SYSA",)),
+    "a class": Selection(classes=("RT001", "RT002")),
+    "a class in hours": Selection(classes=("RT003",), windows=(between("2026-03-03T08:00", "2026-03-03T12:00"),)),
+}
+
+
+@pytest.fixture(scope="module")
+def dumps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A dump for each of three days; one of late records of the first two; and the tasks of all."""
+    folder = tmp_path_factory.mktemp("dumps")
+    random = Random(20260302)
+    days = [made.tasks(random, [day], 60) for day in range(3)]
+    of_db2 = [made.threads(random, [day], 25) for day in range(3)]
+    late = made.tasks(random, [0, 1], 12)
+    paths = [made.write_dump(folder / f"day{n}.smf", days[n], of_db2[n]) for n in range(3)]
+    more = made.write_dump(folder / "late.smf", late)
+    # The second day once more, with the records of the third: each record counts once.
+    both = made.write_dump(folder / "both.smf", [*days[1], *days[2]], [*of_db2[1], *of_db2[2]])
+    return {"paths": paths, "late": more, "both": both, "tasks": [*days[0], *days[1], *days[2], *late], "days": days}
+
+
+@pytest.fixture(scope="module")
+def rolled(dumps: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database whose roll-ups followed every ingest."""
+    pdb = Pdb.create(tmp_path_factory.mktemp("rolled") / "pdb")
+    for path in (dumps["paths"][2], dumps["paths"][0], dumps["paths"][1], dumps["late"], dumps["both"]):
+        ingest([path], pdb)
+        update(pdb, least_rows=1)
+    return pdb.path
+
+
+def _readers(path: Path, selection: Selection) -> tuple[RollUps, RollUps]:
+    """Readers of roll-ups and of raw rows."""
+    found = []
+    for reads in (True, False):
+        connection = Pdb.open(path).connect()
+        inputs = Inputs(connection, resolve(selection, connection, "pdb"), reads_rollups=reads)
+        found.append(RollUps(inputs, GRAINS, 3600.0))
+    return found[0], found[1]
+
+
+def _differences(
+    path: Path, name: str, selection: Selection = EVERYTHING, *, wheres: tuple[Any, ...] = (None,)
+) -> Counter[str]:
+    """Compare facts and metrics of a grain, rolled up in many ways; count the answers by the rows that gave them.
+
+    Over all ways each fact and metric is asked several times.
+    """
+    grain = GRAINS[name]
+    columns = [*(fact.name for fact in grain.facts), *(metric.name for metric in grain.metrics)]
+    pair = _readers(path, selection)
+    for reader in pair:
+        reader.need(name, [*columns, *(one.name for one in grain.attributes)], None)
+    ours, raw = (reader.data(name) for reader in pair)
+    if raw is None or ours is None:
+        assert ours is raw
+        return Counter()
+    assert [(c.times, c.spans, c.time) for c in ours.clocks] == [(c.times, c.spans, c.time) for c in raw.clocks]
+    assert (ours.systems, ours.kinds, ours.epochs) == (raw.systems, raw.kinds, raw.epochs)
+    used: Counter[str] = Counter()
+    last = grain.keys[-1].name
+    waiting: list[str] = []
+    random = Random(len(columns))
+    for by in ((), ("system",), (grain.keys[0].name,), (last,), tuple(key.name for key in grain.keys)):
+        for time in ("all", "day", "hour", "interval"):
+            for where in wheres:
+                if len(waiting) < _AT_ONCE:
+                    waiting = random.sample(columns, len(columns))
+                asked, waiting = waiting[:_AT_ONCE], waiting[_AT_ONCE:]
+                rows = [
+                    reader.rows(data, asked, by=by, time=time, where=where)[0].to_pylist()
+                    for reader, data in zip(pair, (ours, raw), strict=True)
+                ]
+                assert len(rows[0]) == len(rows[1]), (by, time, where)
+                for one, other in zip(*rows, strict=True):
+                    for column, value in other.items():
+                        assert _same(one[column], value), (name, by, time, where, column, one[column], value)
+                level = "raw"
+                if ours.levels is not None:
+                    shown = ours.levels.rows(frozenset(asked), time, where, 3600.0)
+                    level = next(key for key, view in ours.levels._views.items() if view.source == shown.source)
+                used[f"{time} by {level}"] += 1
+    return used
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        # Roots of differences of nearly equal sums lose more than the sums do.
+        return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
+    return bool(one == other)
+
+
+def test_grains_are_rolled_up_by_the_rules_of_their_facts() -> None:
+    assert {"cics_transaction", "db2_accounting", "db2_accounting_user", "db2_package"} <= set(ROLLED)
+    for grain in GRAINS.values():
+        rules = {fact.rollup.name for fact in grain.facts}
+        is_plain = rules <= {"COUNT", "SPAN", "PEAK", "FLOOR"} and all(fact.of is None for fact in grain.facts)
+        assert (grain.name in ROLLED) == (is_plain and any(source.dated_by for source in grain.sources)), grain.name
+
+
+@pytest.mark.parametrize("name", ROLLED)
+def test_every_number_is_that_of_the_raw_rows(rolled: Path, name: str) -> None:
+    used = _differences(rolled, name, wheres=(None, "system = 'SYSA'"))
+    if name == "cics_transaction":
+        assert used["all by day"] and used["day by day"] and used["hour by hour"] and used["interval by interval"]
+        assert not any("raw" in way for way in used)
+
+
+@pytest.mark.parametrize("selected", SELECTIONS)
+@pytest.mark.parametrize("name", ["cics_transaction", "db2_accounting"])
+def test_a_part_is_that_of_the_raw_rows(rolled: Path, name: str, selected: str) -> None:
+    used = _differences(rolled, name, SELECTIONS[selected])
+    if selected in ("whole hours", "a shift"):
+        assert used["all by hour"]
+    if selected == "quarters":
+        assert used["all by interval"]
+    if selected == "minutes":
+        # The days of the bounds are read from raw rows, the others are not.
+        assert not any("raw" in way for way in used)
+
+
+def test_where_something_is_unknown_intervals_tell_the_time(tmp_path: Path) -> None:
+    pdb = Pdb.create(tmp_path / "pdb")
+    # CPU times that cannot be are not known, so that rates leave out the intervals without any.
+    ingest([made.write_dump(tmp_path / "a.smf", made.tasks(Random(8), [0, 1], 40, most_cpu=5000))], pdb)
+    update(pdb, least_rows=1)
+    assert set(_differences(pdb.path, "cics_transaction")) == {
+        f"{time} by interval" for time in ("all", "day", "hour", "interval")
+    }
+
+
+def test_conditions_on_facts_are_asked_of_intervals(rolled: Path) -> None:
+    used = _differences(rolled, "cics_transaction", wheres=("transactions > 1",))
+    assert set(used) == {f"{time} by interval" for time in ("all", "day", "hour", "interval")}
+
+
+def test_sums_are_those_of_the_tasks(rolled: Path, dumps: dict[str, Any]) -> None:
+    reader, _ = _readers(rolled, EVERYTHING)
+    data = reader.data("cics_transaction")
+    assert data is not None
+    asked = ["transactions", "cpu_seconds", "longest_seconds", "abends", "db2_requests", "interval_seconds"]
+    rows, _ = reader.rows(data, asked, by=("applid",), time="all")
+    by_region: dict[str, list[made.Task]] = defaultdict(list)
+    for task in dumps["tasks"]:
+        by_region[task.region].append(task)
+    found = {row["applid"]: row for row in rows.to_pylist()}
+    assert found.keys() == by_region.keys()
+    for region, listed in by_region.items():
+        row = found[region]
+        assert row["transactions"] == len(listed)
+        assert row["abends"] == sum(task.abended for task in listed)
+        assert row["db2_requests"] == sum(task.requests for task in listed)
+        assert row["cpu_seconds"] == pytest.approx(sum(task.cpu for task in listed) * 16e-6, rel=1e-12)
+        assert row["longest_seconds"] == max((t.stop - t.start).total_seconds() for t in listed)
+        assert row["interval_seconds"] == pytest.approx(made.covered(listed, region), rel=1e-9)
+    hours = Counter((task.transaction, task.stop.replace(minute=0, second=0, microsecond=0)) for task in dumps["tasks"])
+    rows, _ = reader.rows(data, ["transactions"], by=("transaction",), time="hour")
+    assert {(row["transaction"], row["time"]): row["transactions"] for row in rows.to_pylist()} == hours
+
+
+def test_systems_half_an_hour_apart_are_asked_by_interval(tmp_path: Path) -> None:
+    random = Random(7)
+    pdb = Pdb.create(tmp_path / "pdb")
+    ingest([made.write_dump(tmp_path / "a.smf", made.tasks(random, [0, 1], 40, made.UNEVEN))], pdb)
+    update(pdb, least_rows=1)
+    used = _differences(pdb.path, "cics_transaction")
+    assert used["hour by interval"] and used["day by interval"]
+    assert used["all by day"]
+
+
+def _days(path: Path, name: str = "cics_transaction") -> tuple[list[str], list[str]]:
+    """Days whose facts come from roll-ups, and from raw rows."""
+    inputs = Inputs(Pdb.open(path).connect())
+    found = rolled_of(inputs, GRAINS[name])
+    return ([], []) if found is None else ([day.day for day in found.days], list(found.missing))
+
+
+def test_only_touched_days_are_made_anew(dumps: dict[str, Any], tmp_path: Path) -> None:
+    pdb = Pdb.create(tmp_path / "pdb")
+    far = made.write_dump(tmp_path / "far.smf", made.tasks(Random(3), [9], 30))
+    ingest([*dumps["paths"], far], pdb)
+    first = {one.grain: one.days for one in update(pdb, least_rows=1)}
+    assert first["cics_transaction"] == ("2026-03-02", "2026-03-03", "2026-03-04", "2026-03-11")
+    assert all(not one.days for one in update(pdb, least_rows=1))
+    ingest([dumps["late"]], pdb)
+    # Late records of the first two days: those days and the one next to them, and nothing of Db2.
+    again = {one.grain: one.days for one in update(pdb, least_rows=1)}
+    assert again["cics_transaction"] == ("2026-03-02", "2026-03-03", "2026-03-04")
+    assert not again["db2_accounting"]
+    assert _days(pdb.path) == (["2026-03-02", "2026-03-03", "2026-03-04", "2026-03-11"], [])
+
+
+def test_stale_and_missing_days_come_from_raw_rows(rolled: Path, dumps: dict[str, Any], tmp_path: Path) -> None:
+    path = shutil.copytree(rolled, tmp_path / "pdb")
+    pdb = Pdb.open(path)
+    ingest([made.write_dump(tmp_path / "new.smf", made.tasks(Random(11), [2], 20))], pdb)
+    assert _days(path) == (["2026-03-02"], ["2026-03-03", "2026-03-04"])
+    assert set(_differences(path, "cics_transaction")) >= {"all by day"}
+    # A server that opened the database before goes on with what it saw.
+    update(pdb, least_rows=1)
+    assert _days(path)[1] == []
+    _differences(path, "cics_transaction")
+    shutil.rmtree(path / "rollups")
+    assert _days(path) == ([], [])
+    assert set(_differences(path, "cics_transaction")) == {f"{t} by raw" for t in ("all", "day", "hour", "interval")}
+    update(pdb, least_rows=1)
+    assert len(_days(path)[0]) == 3
+
+
+def test_another_catalogue_has_roll_ups_of_its_own_or_none(rolled: Path, tmp_path: Path) -> None:
+    path = shutil.copytree(rolled, tmp_path / "pdb")
+    site = tmp_path / "site" / "cics"
+    site.mkdir(parents=True)
+    (site / "transaction.toml").write_text(
+        'grain = "cics_transaction"\n[facts]\nabends = {rollup = "peak"}\n', encoding="utf-8"
+    )
+    try:
+        GRAINS.load([site.parent])
+        assert _days(path) == ([], [])
+        assert _days(path, "db2_accounting")[0]
+        update(Pdb.open(path), least_rows=1)
+        assert len(_days(path)[0]) == 3
+        _differences(path, "cics_transaction")
+    finally:
+        GRAINS.load()
+    assert _days(path) == ([], [])
+
+
+def test_a_damaged_index_is_none(rolled: Path, tmp_path: Path) -> None:
+    path = shutil.copytree(rolled, tmp_path / "pdb")
+    index = path / "rollups" / "cics_transaction" / "index.json"
+    content = index.read_bytes()
+    for damaged in (b"", content[: len(content) // 2], content.replace(b'"rows": 1', b'"rows": 2', 1), b"{}\n{}"):
+        index.write_bytes(damaged)
+        assert _days(path) == ([], [])
+    update(Pdb.open(path), least_rows=1)
+    assert len(_days(path)[0]) == 3
+
+
+class _KilledError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("step", range(0, 60, 4))
+def test_killed_at_any_step_the_answers_are_right(
+    rolled: Path, dumps: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    path = shutil.copytree(rolled, tmp_path / "pdb")
+    pdb = Pdb.open(path)
+    ingest([made.write_dump(tmp_path / "new.smf", made.tasks(Random(step), [2], 10))], pdb)
+    steps = iter(range(1000))
+
+    def cut(before: Any) -> Any:
+        def act(*args: Any, **more: Any) -> Any:
+            if next(steps) >= step:
+                raise _KilledError
+            return before(*args, **more)
+
+        return act
+
+    with monkeypatch.context() as patch:
+        for name in ("write", "move", "sync_file", "sync_folder", "make_folder"):
+            patch.setattr(pdb.disk, name, cut(getattr(pdb.disk, name)))
+        with contextlib.suppress(_KilledError):
+            update(pdb, least_rows=1)
+    reader, raw = _readers(path, EVERYTHING)
+    asked = ["transactions", "cpu_seconds", "interval_seconds"]
+    rows = []
+    for one in (reader, raw):
+        data = one.data("cics_transaction")
+        assert data is not None
+        rows.append(one.rows(data, asked, by=("applid", "transaction"), time="hour")[0].to_pylist())
+    for one, other in zip(*rows, strict=True):
+        assert all(_same(one[column], value) for column, value in other.items())
+    update(Pdb.open(path), least_rows=1)
+    assert _days(path) == (["2026-03-02", "2026-03-03", "2026-03-04"], [])
+
+
+def test_replaced_files_stay_for_a_while(rolled: Path, tmp_path: Path) -> None:
+    path = shutil.copytree(rolled, tmp_path / "pdb")
+    pdb = Pdb.open(path)
+    connection = pdb.connect()
+    before = facts(Inputs(connection), GRAINS["cics_transaction"])
+    assert before is not None
+    count = before.count()
+    ingest([made.write_dump(tmp_path / "new.smf", made.tasks(Random(5), [2], 20))], pdb)
+    update(pdb, least_rows=1)
+    assert before.count() == count
+
+
+def test_small_tables_are_not_rolled_up(dumps: dict[str, Any], tmp_path: Path) -> None:
+    pdb = Pdb.create(tmp_path / "pdb")
+    ingest([dumps["paths"][0]], pdb)
+    assert update(pdb) == []
+    assert not (pdb.path / "rollups").exists()
+    assert making.LEAST_ROWS > 10_000
