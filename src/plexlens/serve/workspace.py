@@ -142,7 +142,7 @@ class Workspace:
             return None
         # Roll-ups are brought up to date after the tables are.
         rollups = self._pdb.rollups
-        return found.st_mtime_ns, found.st_size, found.st_ino, [rollups.stamp(grain) for grain in rollups.grains]
+        return found.st_mtime_ns, found.st_size, found.st_ino, tuple(map(rollups.stamp, rollups.grains))
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
