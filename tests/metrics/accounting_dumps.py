@@ -103,7 +103,7 @@ def threads(random: Random, days: Iterable[int], count: int) -> list[Thread]:
 
 
 def write_dump(path: Path, work: Sequence[Task], accounted: Sequence[Thread] = ()) -> Path:
-    """Write a dump of records with up to twenty tasks, one quarter of an hour of a region in each."""
+    """Write a dump of records with up to ten tasks, one quarter of an hour of a region in each."""
     layouts = catalogue()
     with _core.DumpWriter(path) as dump:
         for (system, region, offset), _ in groupby(sorted((t.system, t.region, t.offset) for t in work)):
@@ -115,7 +115,7 @@ def write_dump(path: Path, work: Sequence[Task], accounted: Sequence[Thread] = (
             listed = list(group)
             table = pa.table(
                 {
-                    "record_no": np.arange(len(listed), dtype=np.uint64) // 20 + 1,
+                    "record_no": np.arange(len(listed), dtype=np.uint64) // 10 + 1,
                     "tran": [task.transaction for task in listed],
                     "start": pa.array([task.start for task in listed], _CLOCK),
                     "stop": pa.array([task.stop for task in listed], _CLOCK),

@@ -10,6 +10,8 @@ import contextlib
 import math
 import shutil
 from collections import Counter, defaultdict
+from collections.abc import Iterable
+from datetime import date, datetime
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -28,6 +30,9 @@ from plexlens.metrics.selection import EVERYTHING, Selection, resolve
 from plexlens.metrics.selection.shift import shift
 from plexlens.metrics.selection.window import between
 from plexlens.pdb import Pdb, ingest
+from plexlens.pdb.upkeep.compact import compact
+from plexlens.pdb.upkeep.expire import expire
+from plexlens.report.blocks.evaluated import origin
 from tests.metrics import accounting_dumps as made
 
 #: Columns of a question.
@@ -341,3 +346,52 @@ def test_small_tables_are_not_rolled_up(dumps: dict[str, Any], tmp_path: Path) -
     assert update(pdb) == []
     assert not (pdb.path / "rollups").exists()
     assert making.LEAST_ROWS > 10_000
+
+
+def test_compaction_leaves_roll_ups_valid(rolled: Path, tmp_path: Path) -> None:
+    path = shutil.copytree(rolled, tmp_path / "pdb")
+    before = _days(path)
+    assert compact(Pdb.open(path)).files
+    assert _days(path) == before == (["2026-03-02", "2026-03-03", "2026-03-04"], [])
+    assert set(_differences(path, "cics_transaction")) >= {"all by day"}
+
+
+def _by_hour(path: Path, *, reads: bool = True) -> tuple[Counter[tuple[str, datetime]], str]:
+    """Transactions by name and hour, and what a table says of its source."""
+    reader = _readers(path, EVERYTHING)[0 if reads else 1]
+    reader.need("cics_transaction", ["transactions"], None)
+    data = reader.data("cics_transaction")
+    assert data is not None
+    rows, _ = reader.rows(data, ["transactions"], by=("transaction",), time="hour")
+    return Counter({(row["transaction"], row["time"]): row["transactions"] for row in rows.to_pylist()}), origin(data)
+
+
+def _counted(tasks: Iterable[made.Task]) -> Counter[tuple[str, datetime]]:
+    return Counter((task.transaction, task.stop.replace(minute=0, second=0, microsecond=0)) for task in tasks)
+
+
+def test_days_whose_raw_rows_expired_are_answered_by_roll_ups_or_missing(
+    rolled: Path, dumps: dict[str, Any], tmp_path: Path
+) -> None:
+    path = shutil.copytree(rolled, tmp_path / "pdb")
+    pdb = Pdb.open(path)
+    (path / "retention.toml").write_text('raw = "2 days"', encoding="utf-8")
+    gone = {one.table: one.days for one in expire(pdb, today=date(2026, 3, 5))}
+    assert gone["smf110_1_performance"] == ("2026-03-02",)
+    found, said = _by_hour(path)
+    assert found == _counted(dumps["tasks"])
+    assert said.endswith("; raw records of 1 day have expired, roll-ups answer: 2026-03-02")
+    # Of each day that raw rows answer there is all, of the others nothing.
+    kept = [task for task in dumps["tasks"] if task.stop.date() > date(2026, 3, 2)]
+    assert _by_hour(path, reads=False)[0] == _counted(kept)
+    # Records that come later are added, before they are rolled up and afterwards.
+    new = made.tasks(Random(23), [1, 2], 15)
+    ingest([made.write_dump(tmp_path / "new.smf", new)], pdb)
+    for _ in range(2):
+        assert _by_hour(path)[0] == _counted([*dumps["tasks"], *new])
+        update(pdb, least_rows=1)
+    assert _days(path) == (["2026-03-02", "2026-03-03", "2026-03-04"], [])
+    shutil.rmtree(path / "rollups")
+    left, said = _by_hour(path)
+    assert left == _counted([*kept, *new])
+    assert "expired" not in said

@@ -80,8 +80,16 @@ class RawDays:
         return {name: digest_of(files, self.revisions) for name, files in sorted(parts.items())}
 
 
-def is_current(held: RolledDay, now: Mapping[str, Made], expired: Container[str] = ()) -> bool:
-    """Whether the roll-up of a day is of the raw rows that are there, and of no others but expired ones."""
+def is_current(held: RolledDay, now: Mapping[str, Made], context: str, expired: Container[str] = ()) -> bool:
+    """Whether the roll-up of a day is of the raw rows that are there, and of no others but expired ones.
+
+    If raw rows of the day itself have expired, it stands whatever becomes of the days next to it, because it cannot be
+    made anew.
+    """
+    if any(name.endswith(f"/{held.day}") and name not in now and name in expired for name in held.made_from):
+        return True
+    if held.told["context"] != context:
+        return False
     return all(held.made_from.get(name) == made for name, made in now.items()) and all(
         name in now or name in expired for name in held.made_from
     )

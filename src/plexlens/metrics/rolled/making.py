@@ -119,7 +119,7 @@ def _updated(pdb: Pdb, inputs: Inputs, grain: Grain, store: RollupStore, tell: C
     wanted = []
     for day in raw.ending():
         held = index.days.get(day)
-        if held is None or held.told["context"] != context or not is_current(held, raw.made_from(day), expired):
+        if held is None or not is_current(held, raw.made_from(day), context, expired):
             wanted.append(day)
     days = dict(index.days)
     gone = [day for day in days if day not in raw.ending() and not _has_expired(days[day], expired)]

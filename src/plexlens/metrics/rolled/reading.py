@@ -118,7 +118,7 @@ def _of_days(made: Rolled, index: Rollup, selection: Selection, ragged: Containe
     raw, expired = made.raw, expired_in(made.pdb, index.days.values())
     for day in _wanted(selection, sorted({*raw.ending(), *index.days})):
         now, held = raw.made_from(day), index.days.get(day)
-        if held is None or held.told["context"] != context or not is_current(held, now, expired):
+        if held is None or not is_current(held, now, context, expired):
             # A day next to one with records has none of its own.
             missing += [day] if any(first <= day <= last for first, last in raw.reach.values()) else []
         elif is_alone(held, now):

@@ -467,7 +467,16 @@ def origin(held: GrainData, covered: Covered | None = None) -> str:
     if not held.regular:
         return f"{', '.join(held.kinds)}; as accounted, not by interval"
     told = [covered] if covered is not None else held.clocks
-    return "; ".join((", ".join(held.kinds), *(_intervals(column) for column in told)))
+    alone = held.levels.alone if held.levels is not None else ()
+    return "; ".join(
+        (", ".join(held.kinds), *(_intervals(clock) for clock in told), *([_expired(alone)] if alone else []))
+    )
+
+
+def _expired(days: Sequence[str]) -> str:
+    """``raw records of 2 days have expired, roll-ups answer: 2026-03-02 to 2026-03-03``."""
+    named = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    return f"raw records of {counted(len(days), 'day')} have expired, roll-ups answer: {named}"
 
 
 def _intervals(covered: Covered) -> str:
