@@ -13,9 +13,9 @@ from plexlens.metrics.definition import END, IDENTITY, Grain
 from plexlens.metrics.engine_table import fresh_name
 from plexlens.metrics.facts import end_name, facts, keep
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.known_facts import KnownFacts, known_facts
+from plexlens.metrics.known_facts import KnownFacts, have_single_rows, known_facts
 from plexlens.metrics.query import Query
-from plexlens.metrics.rollup import Grouping, epochs, joined, statement
+from plexlens.metrics.rollup import Grouping, entity, epochs, joined, statement
 from plexlens.metrics.rollup_direct import (
     CleanIntervals,
     clean_intervals,
@@ -116,19 +116,32 @@ def _known_facts(
     entities have single rows, those of each part have.
     """
     whole = table if table.part_of is None else table.part_of
-    known = known_facts(inputs, whole.source, _with_interval_to(inputs, whole, grain), grain)
+    view = _with_interval_to(inputs, whole, grain)
+
+    def single() -> bool:
+        return _have_single_rows(inputs, grain, table)
+
+    known = known_facts(inputs, whole.source, view, grain, single=single)
     part = table.where(where)
-    if (part is whole and not apart) or known.has_single_rows is None:
+    if (part is whole and not apart) or known.is_one:
         return known
-    if known.has_single_rows and not Plan.of(grain, known.combinations, several=False, shown=shown).is_mixed:
+    if not Plan.of(grain, known.combinations, several=False, shown=shown).is_mixed and single():
         return known
-    own = known_facts(inputs, part.source, _with_interval_to(inputs, part, grain), grain, apart)
-    return replace(own, has_single_rows=known.has_single_rows)
+    own = part.source if single() else _with_interval_to(inputs, part, grain)
+    return known_facts(inputs, part.source, own, grain, apart=apart, single=single)
 
 
-def _clean_of_whole(
-    inputs: Inputs, grain: Grain, rows: Query, apart: Sequence[str], *, single: bool | None
-) -> CleanIntervals | None:
+def _have_single_rows(inputs: Inputs, grain: Grain, rows: Query) -> bool:
+    """Whether no entity has several rows in an interval in all the rows of which these are a part.
+
+    A key that only the part has tells more apart.
+    """
+    whole = rows.timed or rows.part_of or rows
+    names = tuple(name for name in entity(grain) if name in whole.columns)
+    return have_single_rows(inputs, _with_interval_to(inputs, whole, grain), names)
+
+
+def _clean_of_whole(inputs: Inputs, grain: Grain, rows: Query, apart: Sequence[str]) -> CleanIntervals | None:
     """The intervals of a part, derived from those of the whole, which many parts need: all except the common ones.
 
     None if the rows are not part of others, others determine their time, or the whole is not clean.
@@ -136,7 +149,7 @@ def _clean_of_whole(
     if rows.part_of is None or rows.timed is not None or apart:
         return None
     whole = _with_interval_to(inputs, rows.part_of, grain)
-    found = clean_intervals(inputs, whole, grain, apart, single=single)
+    found = clean_intervals(inputs, whole, grain, apart)
     return None if found is None else replace(found, common=None)
 
 
@@ -233,8 +246,7 @@ def evaluate(
     base = own if table.timed is None else _with_interval_to(inputs, table.timed, grain)
     rows = own if not where else _with_interval_to(inputs, table.where(where), grain)
     described = [a.name for a in grain.attributes if a.name not in keys]
-    told = _known_facts(inputs, grain, table, where, apart=apart, shown=asked)
-    known, single = told.combinations, told.has_single_rows if table.timed is None else None
+    known = _known_facts(inputs, grain, table, where, apart=apart, shown=asked).combinations
     plan = Plan.of(grain, known, several=False, shown=asked)
     by_interval = time == "interval"
     steps = Steps(True, None, False)
@@ -242,19 +254,18 @@ def evaluate(
         steps = Steps.of(
             plan,
             by_interval,
-            _clean_of_whole(inputs, grain, table, apart, single=single),
-            lambda: clean_intervals(inputs, base, grain, apart, single=single),
+            _clean_of_whole(inputs, grain, table, apart),
+            lambda: clean_intervals(inputs, base, grain, apart),
             lambda: are_of_several(inputs, rows, grain, keys, apart, cut=cut and by_interval),
         )
     has_epochs = is_cut = False
-    has_single_rows = steps.intervals is not None and steps.intervals.has_single_rows
     if not steps.is_one:
         if steps.several and cut and by_interval:
             uncut = rows
             base, rows = sliced(inputs, grain, base, rows)
             is_cut = rows != uncut
             if is_cut:
-                has_single_rows, steps = False, replace(steps, intervals=None)
+                steps = replace(steps, intervals=None)
         has_epochs = steps.several and have_epochs(inputs, base, grain)
     if steps.several or not steps.is_one:
         plan = Plan.of(grain, known, several=steps.several, shown=asked, is_cut=is_cut)
@@ -272,7 +283,14 @@ def evaluate(
         and plan.takes_time
         and (steps.intervals is not None or (not steps.several and are_plain(inputs, base, grain, apart)))
     )
-    is_cell = steps.is_one and has_single_rows and are_told_apart(inputs, rows, grain, keys, ask=by_interval)
+    has_intervals = steps.intervals is not None
+    is_cell = (
+        steps.is_one
+        and has_intervals
+        and are_told_apart(inputs, rows, grain, keys, ask=by_interval)
+        and _have_single_rows(inputs, grain, table)
+    )
+    asks_for_known = any(condition.needed for condition in plan.conditions)
     grouping = Grouping(
         keys,
         tuple(described),
@@ -280,7 +298,7 @@ def evaluate(
         tuple(apart),
         has_epochs=has_epochs,
         is_plain=is_plain,
-        has_single_rows=has_single_rows,
+        has_single_rows=has_intervals and (is_cell or (asks_for_known and _have_single_rows(inputs, grain, table))),
         is_cell=is_cell,
         is_row=is_cell and by_interval and not are_of_several(inputs, rows, grain, keys, apart, cut=False),
         several=steps.several,

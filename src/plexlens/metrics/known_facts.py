@@ -6,7 +6,7 @@ apart, and the statement of a roll-up is a fraction of the other one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from plexlens.metrics.definition import Grain
@@ -25,16 +25,17 @@ class KnownFacts:
     combinations
         Each combination that occurs: whether a fact is known for an entity in an interval, by the fact's name. Only
         facts of metrics that read several facts are in it.
-    has_single_rows
-        Whether no entity has several rows in an interval; then no part of the rows has any other combination. None if
-        no metric reads several facts: then it was not asked.
+    is_one
+        Whether all rows know the same facts, as then all their parts do.
     """
 
     combinations: Sequence[Mapping[str, bool]]
-    has_single_rows: bool | None = None
+    is_one: bool = True
 
 
-def known_facts(inputs: Inputs, rows: str, view: str, grain: Grain, apart: Sequence[str] = ()) -> KnownFacts:
+def known_facts(
+    inputs: Inputs, rows: str, view: str, grain: Grain, *, apart: Sequence[str] = (), single: Callable[[], bool]
+) -> KnownFacts:
     """The combinations of known facts, among those that the grain's metrics need, per entity and interval.
 
     Parameters
@@ -49,6 +50,8 @@ def known_facts(inputs: Inputs, rows: str, view: str, grain: Grain, apart: Seque
         The metrics.
     apart
         Columns that part an entity.
+    single
+        Says whether no entity has several rows in an interval. It is asked only if rows know different facts.
     """
     needed = read_by(grain, grain.metrics).values()
     there = {fact.name for fact in grain.facts}
@@ -58,16 +61,33 @@ def known_facts(inputs: Inputs, rows: str, view: str, grain: Grain, apart: Seque
     asked: list[tuple[frozenset[str], KnownFacts]] = inputs.patterns.setdefault((rows, tuple(apart)), [])
     for among, known in asked:
         if among.issuperset(names):
-            return KnownFacts(_projected(known.combinations, names), known.has_single_rows)
-    made = ", ".join(f"count({quoted(name)}) > 0 as {quoted(name)}" for name in names)
-    by = ", ".join(quoted(name) for name in (*entity(grain), *apart, "interval", "interval_to"))
-    listed = ", ".join(quoted(name) for name in names)
-    of_entity = f"select {made}, count(*) as rolled_rows from {view} group by {by}"
-    sql = f"select max(rolled_rows), {listed} from ({of_entity}) group by {listed}"
-    found = inputs.connection.execute(sql).fetchall()
-    combinations = [dict(zip(names, row[1:], strict=True)) for row in found]
-    asked.append((frozenset(names), KnownFacts(combinations, all(row[0] == 1 for row in found))))
+            return KnownFacts(_projected(known.combinations, names), known.is_one)
+    # To tell entities apart takes a hundred times as long as to look at each row, and hardly ever changes the answer.
+    of_row = ", ".join(f"{quoted(name)} is not null as {quoted(name)}" for name in names)
+    found = inputs.connection.execute(f"select distinct {of_row} from {rows}").fetchall()
+    is_one = len(found) <= 1
+    if not is_one and not single():
+        made = ", ".join(f"count({quoted(name)}) > 0 as {quoted(name)}" for name in names)
+        by = ", ".join(quoted(name) for name in (*entity(grain), *apart, "interval", "interval_to"))
+        of_entity = f"select {made} from {view} group by {by}"
+        found = inputs.connection.execute(f"select distinct * from ({of_entity})").fetchall()
+    combinations = [dict(zip(names, row, strict=True)) for row in sorted(found)]
+    asked.append((frozenset(names), KnownFacts(combinations, is_one)))
     return asked[-1][1]
+
+
+def have_single_rows(inputs: Inputs, view: str, entities: Sequence[str]) -> bool:
+    """Whether no entity has several rows in an interval; then no part of the rows has, either.
+
+    Of two entities with the same hash, one looks like a second row of the other: the longer way is right, too.
+    """
+    key = ("single rows", view, tuple(entities))
+    if key not in inputs.kept:
+        listed = ", ".join(quoted(name) for name in (*entities, "interval", "interval_to"))
+        sql = f"select count(*) = count(distinct hash({listed})) from {view}"
+        row = inputs.connection.execute(sql).fetchone()
+        inputs.kept[key] = bool(row and row[0])
+    return bool(inputs.kept[key])
 
 
 def _projected(combinations: Iterable[Mapping[str, bool]], names: Sequence[str]) -> list[dict[str, bool]]:

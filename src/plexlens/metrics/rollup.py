@@ -157,6 +157,8 @@ class Statement:
         self.states = sorted({names for condition in plan.conditions if (names := condition.settings)})
         self.gaps = [fact for fact in self.grain.facts if fact.name in plan.gaps]
         self.timed = any(fact.rollup is Rollup.SPAN for fact in self.grain.facts)
+        #: Steps that are read anew each time: to keep their rows takes longer.
+        self.unkept = frozenset[str]()
         self.scopes: dict[tuple[str, ...], str] = {}
         needed = {name for condition in plan.conditions for clause in condition.needed for name in clause}
         self.needed = [fact for fact in self.grain.facts if fact.name in needed]
@@ -193,7 +195,9 @@ class Statement:
     def _joined(self, parts: Mapping[str, str], made: Mapping[str, str]) -> str:
         """The steps, followed by a row for each group with their results."""
         wholes = [name for name in parts if name.endswith(("_whole", "_settings"))]
-        listed = ",\n".join(f"{name} as ({sql})" for name, sql in parts.items())
+        listed = ",\n".join(
+            f"{name} as{' not materialized' if name in self.unkept else ''} ({sql})" for name, sql in parts.items()
+        )
         joins = "".join(f"\nleft join {name} on {self._same('texts', name, self.group)}" for name in wholes)
         columns = [
             *(f"texts.{name}" for name in self.group),
@@ -222,7 +226,7 @@ class Statement:
 
     def _rows(self, rows: str) -> str:
         """The rows that count, with their owners and the flags of known facts."""
-        columns = [f"{joined(self.observers)} as {OBSERVER}"]
+        columns = self._observer()
         columns += [f'{self.bucket} as "time"'] if self.bucket else []
         columns += [f"{joined(scope)} as {name}" for scope, name in self.scopes.items()]
         inner = f"select {', '.join([*self._read(), *columns])} from {rows}"
@@ -236,6 +240,10 @@ class Statement:
             inner = f"select *, {', '.join(known)} from ({inner})"
         conditions = [f"({self._counts(i)}) as known_{i}" for i in self.conditions if i]
         return f"select *, {', '.join(conditions)} from ({inner})" if conditions else inner
+
+    def _observer(self) -> list[str]:
+        """The column that names the observer of a row."""
+        return [f"{joined(self.observers)} as {OBSERVER}"]
 
     def _read(self) -> list[str]:
         """The columns of the rows that any step reads: the engine binds every other one at each step."""

@@ -36,71 +36,65 @@ class CleanIntervals:
         lengths. None where observers differ.
     are_named_apart
         Whether no two intervals of an observer have the same name.
-    has_single_rows
-        Whether no entity has several rows in an interval.
     """
 
     common: float | None
     are_named_apart: bool
-    has_single_rows: bool
 
 
-def clean_intervals(
-    inputs: Inputs, base: str, grain: Grain, apart: Sequence[str] = (), *, single: bool | None = None
-) -> CleanIntervals | None:
+def clean_intervals(inputs: Inputs, base: str, grain: Grain, apart: Sequence[str] = ()) -> CleanIntervals | None:
     """The intervals of a table of facts; None if some overlap, lack ends, or have contradictory ends.
-
-    ``single`` says whether no entity has several rows in an interval, if that is known: to count entities takes four
-    times as long as all else.
 
     A row without a length and without one of the ends (the first record of a counter that runs since the start) covers
     nothing.
     """
     key = ("clean intervals", base, grain.observers, entity(grain), tuple(apart))
     if key not in inputs.kept:
-        length = "interval_seconds" if has_lengths(grain) else "1.0::double"
-        told = ("interval_start", "interval_end", length)
-        known = " and ".join(f"count(*) = count({one}) and min({one}) = max({one})" for one in told)
-        # Of two entities with the same hash, one looks like a second row of the other: the longer way is right, too.
-        identity = ", ".join(quoted(name) for name in dict.fromkeys((*entity(grain), *apart)))
-        entities = f"count(distinct hash({identity}))" if single is None else "count(*)" if single else "0"
-        observers = tuple(dict.fromkeys((*grain.observers, *apart)))
-        own = (
-            f"select {', '.join(quoted(name) for name in observers)}, interval, interval_to, "
-            f"min({length}) as length, min(interval_start) as starts, max(interval_end) as ends, {known} as is_told, "
-            f"count({length}) = 0 and count(interval_start + (interval_end - interval_start)) = 0 as is_none, "
-            f"count(*) as n, {entities} as entities, "
-            f"bool_or(local_time) as has_local, bool_and(local_time) as is_local from {base} group by all"
-        )
-        seen = f"select {joined(observers)} as who, * from ({own})"
-        before = (
-            "max(ends) over (partition by who order by starts, ends rows between unbounded preceding and 1 preceding)"
-        )
-        overlaps = f"coalesce({before} - starts > {_MOMENTS}, false)"
-        cleaned = (
-            f"select *, is_told and length > 0 and ends > starts and not {overlaps} as is_clean "
-            "from seen where not is_none"
-        )
-        spans = (
-            "select min(length) as length, count(*) as observers, bool_and(is_clean) as are_clean, min(length) = "
-            "max(length) and min(starts) = max(starts) and min(ends) = max(ends) as is_same "
-            "from cleaned group by interval, interval_to"
-        )
-        whole = (
-            "select count(distinct who) as everybody, count(*) = count(distinct (who, interval)) as are_named_apart, "
-            "bool_and(n = entities) as has_single_rows, bool_or(has_local) = bool_and(is_local) as is_one_clock "
-            "from seen"
-        )
-        sql = (
-            f"with seen as ({seen}), cleaned as ({cleaned}), spans as ({spans}), whole as ({whole})\n"
-            "select bool_and(are_clean and is_one_clock) as is_clean, any_value(are_named_apart) as are_named_apart, "
-            "case when bool_and(is_same and observers = everybody) then sum(length) end as common, "
-            "any_value(has_single_rows) as has_single_rows from spans cross join whole"
-        )
-        row = inputs.connection.execute(sql).fetchone()
-        inputs.kept[key] = CleanIntervals(row[2], bool(row[1]), bool(row[3])) if row and row[0] else None
+        row = inputs.connection.execute(_clean_statement(base, grain, apart)).fetchone()
+        inputs.kept[key] = CleanIntervals(row[2], bool(row[1])) if row and row[0] else None
     found: CleanIntervals | None = inputs.kept[key]
     return found
+
+
+def _clean_statement(base: str, grain: Grain, apart: Sequence[str]) -> str:
+    length = "interval_seconds" if has_lengths(grain) else "1.0::double"
+    observers = ", ".join(quoted(name) for name in dict.fromkeys((*grain.observers, *apart)))
+    # Rows with the same times are one first: there are few different times, and many rows.
+    times = (
+        f"select {observers}, interval, interval_to, interval_start, interval_end, {length} as length, local_time "
+        f"from {base} group by all"
+    )
+    told = " and ".join(
+        f"count(*) = count({name}) and min({name}) = max({name})"
+        for name in ("interval_start", "interval_end", "length")
+    )
+    own = (
+        f"select {observers}, interval, interval_to, min(length) as length, min(interval_start) as starts, "
+        f"max(interval_end) as ends, {told} as is_told, count(length) = 0 and "
+        "count(*) filter (where interval_start is not null and interval_end is not null) = 0 as is_none, "
+        f"bool_or(local_time) as has_local, bool_and(local_time) as is_local from times group by all"
+    )
+    seen = f"select {joined(tuple(dict.fromkeys((*grain.observers, *apart))))} as who, * from ({own})"
+    before = "max(ends) over (partition by who order by starts, ends rows between unbounded preceding and 1 preceding)"
+    overlaps = f"coalesce({before} - starts > {_MOMENTS}, false)"
+    cleaned = (
+        f"select *, is_told and length > 0 and ends > starts and not {overlaps} as is_clean from seen where not is_none"
+    )
+    spans = (
+        "select min(length) as length, count(*) as observers, bool_and(is_clean) as are_clean, min(length) = "
+        "max(length) and min(starts) = max(starts) and min(ends) = max(ends) as is_same "
+        "from cleaned group by interval, interval_to"
+    )
+    whole = (
+        "select count(distinct who) as everybody, count(*) = count(distinct (who, interval)) as are_named_apart, "
+        "bool_or(has_local) = bool_and(is_local) as is_one_clock from seen"
+    )
+    return (
+        f"with times as ({times}), seen as ({seen}), cleaned as ({cleaned}), spans as ({spans}), whole as ({whole})\n"
+        "select bool_and(are_clean and is_one_clock) as is_clean, any_value(are_named_apart) as are_named_apart, "
+        "case when bool_and(is_same and observers = everybody) then sum(length) end as common "
+        "from spans cross join whole"
+    )
 
 
 def has_lengths(grain: Grain) -> bool:
@@ -131,6 +125,10 @@ class _Direct(Statement):
             # The settings in force are those of the row.
             self.states, self.gaps, self.scopes = [], [], {}
         self.is_cell = grouping.is_cell
+        if self.is_cell:
+            self.unkept = frozenset({"own_cells"})
+        #: The columns that tell observers apart: as one text, they take longer to make than to group by.
+        self.observed = [quoted(name) for name in self.observers]
         #: Conditions that leave out intervals of some observers of a group, and may leave others of them.
         self.weighed = plan.timed_conditions if grouping.several and not grouping.is_row else frozenset[int]()
         #: The time that every row of the result covers, where it is all of the time of all observers.
@@ -200,16 +198,18 @@ class _Direct(Statement):
         """The time covered by each observer."""
         bucket = f', {self.bucket} as "time"' if self.bucket else ""
         rows = (
-            f"select distinct {joined(self.observers)} as {OBSERVER}{bucket}, interval, interval_to, "
+            f"select distinct {', '.join(self.observed)}{bucket}, interval, interval_to, "
             f"{self._length()} as length from {base}"
         )
-        by = ", ".join([OBSERVER, *self.time])
+        by = ", ".join([*self.observed, *self.time])
         return f"select {by}, sum(length) as {_COVERED} from ({rows}) group by {by}"
 
     def _with_covered(self, rows: str) -> str:
-        return (
-            f"select r.*, s.{_COVERED} from ({rows}) r join spans s on {self._same('r', 's', [OBSERVER, *self.time])}"
-        )
+        same = self._same("r", "s", [*self.observed, *self.time])
+        return f"select r.*, s.{_COVERED} from ({rows}) r join spans s on {same}"
+
+    def _observer(self) -> list[str]:
+        return []
 
     def _one_step(self, variant: Variant) -> str:
         fact, where, length = variant.fact, where_known(variant.condition), self._length()
@@ -241,7 +241,7 @@ class _Direct(Statement):
         """Numbers that leave out intervals, and numbers that several rows report."""
         if not variants:
             return {}
-        by = [*self.group, column]
+        by = list(dict.fromkeys([*self.group, *(self.observed if column == OBSERVER else [column])]))
         # Of a table of cells, one for each group, observer and interval.
         total, any_of, most = ("", "", "") if self._is_cell(column) else ("sum", "bool_or", "max")
         cells, clocks, whole = [f"{most}({self._length()}) as rolled_length"], [], []

@@ -78,7 +78,12 @@ def are_of_several(
     if not observers:
         return False
     named = [quoted(name) for name in observers]
-    if _count(inputs, f"select count(*) from (select distinct {', '.join(named)} from {view})") <= 1:
+    # Read until a row differs from the first one.
+    differs = " or ".join(f"r.{name} is distinct from f.{name}" for name in named)
+    first = f"(select {', '.join(named)} from {view} limit 1)"
+    if not _count(
+        inputs, f"select count(*) from (select 1 from {view} r cross join {first} f where {differs} limit 1)"
+    ):
         return False
     if cut or not keys:
         return True
