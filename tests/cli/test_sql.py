@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import zipfile
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -159,3 +160,69 @@ def test_options_that_do_not_go_together_are_refused(folder: Path, words: tuple[
     done = run("sql", "pdb", *words, cwd=folder)
     assert done.returncode == 2
     assert says in done.stderr
+
+
+#: Ways to a file outside of the database; a server on the network would be another.
+OUTSIDE = (
+    "select * from read_csv('secret.csv')",
+    "select * from read_text('secret.csv')",
+    "select * from 'secret.csv'",
+    "select * from glob('*')",
+    "select * from read_parquet('http://127.0.0.1:9/a.parquet')",
+    "with a as (select content from read_blob('secret.csv')) select * from a",
+)
+
+
+@pytest.mark.parametrize("query", OUTSIDE)
+def test_a_query_reads_no_file_outside_of_the_database(folder: Path, query: str) -> None:
+    (folder / "secret.csv").write_text("word\nxyzzy\n")
+    done = run("sql", "pdb", query, cwd=folder)
+    assert done.returncode == 2
+    assert "xyzzy" not in done.stdout + done.stderr
+    assert "the query" in done.stderr
+
+
+def test_a_query_reads_files_where_it_may(folder: Path) -> None:
+    (folder / "secret.csv").write_text("word\nxyzzy\n")
+    done = run("sql", "pdb", "select word from read_csv('secret.csv')", "--allow-files", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "xyzzy" in done.stdout
+    assert "warning: --allow-files" in done.stderr
+
+
+def test_dumps_are_read_where_files_are_not(folder: Path) -> None:
+    done = run("sql", "day.smf", "select count(*) as n from smf_record", "--json", cwd=folder)
+    assert json.loads(done.stdout) == [{"n": 3}]
+
+
+#: A text that colours a terminal and turns a line around, and texts that a spreadsheet would compute.
+HARMFUL = "select chr(27) || '[31m' || chr(8238) || 'x' as a, '=1+1' as b, '-2' as c, '@SUM(A1)' as d, -3 as e"
+
+
+def test_texts_do_not_act_on_a_terminal(folder: Path) -> None:
+    assert run("sql", "pdb", HARMFUL, cwd=folder).stdout.splitlines()[2].split()[0] == "\ufffd[31m\ufffdx"
+
+
+def test_texts_are_no_formulas_in_a_sheet(folder: Path) -> None:
+    assert run("sql", "pdb", HARMFUL, "-o", "harm.csv", cwd=folder).returncode == 0
+    (row,) = list(csv.reader((folder / "harm.csv").read_text(encoding="utf-8").splitlines()))[1:]
+    assert row == ["\ufffd[31m\ufffdx", "'=1+1", "-2", "'@SUM(A1)", "-3"]
+    assert run("sql", "pdb", HARMFUL, "-o", "harm.xlsx", cwd=folder).returncode == 0
+    with zipfile.ZipFile(folder / "harm.xlsx") as book:
+        sheet = book.read("xl/worksheets/sheet1.xml").decode()
+        texts = book.read("xl/sharedStrings.xml").decode()
+    assert "<f>" not in sheet
+    assert "=1+1" in texts
+    assert "_x001B_" not in texts
+    assert "\ufffd[31m\ufffdx" in texts
+
+
+def test_a_file_name_does_not_act_on_a_terminal(folder: Path) -> None:
+    name = "red\x1b[31m.smf"
+    (folder / name).write_bytes((folder / "day.smf").read_bytes())
+    assert "\x1b" not in run("records", name, cwd=folder).stdout
+    (folder / name).write_bytes(b"")
+    failed = run("records", name, cwd=folder)
+    assert failed.returncode == 4
+    assert "red\ufffd[31m.smf" in failed.stderr
+    (folder / name).unlink()

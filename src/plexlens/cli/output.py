@@ -33,6 +33,7 @@ from plexlens.report.forms import (
     forms_of,
     render,
 )
+from plexlens.report.writers.names import printable_lines
 from plexlens.whole_file import check_file, write, write_bytes
 
 if TYPE_CHECKING:
@@ -127,6 +128,8 @@ class Target:
             Makes a form: text, or bytes of a form that is not text.
         """
         contents = {form: made(form) for form in self.forms}
+        if Form.TEXT in contents:
+            contents[Form.TEXT] = printable_lines(contents[Form.TEXT])
         if self.path is not None:
             write_file(self.path, contents[self.form])
         if self.as_json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +15,7 @@ from plexlens.cli.output import RowsFormat, RowsOut, target
 from plexlens.cli.rows import Rows
 from plexlens.cli.selection import selectable
 from plexlens.cli.sources import Reading, reads_dumps
-from plexlens.cli.terminal import progress_bar
+from plexlens.cli.terminal import err, progress_bar
 from plexlens.errors import UsageError
 from plexlens.report.forms import ROW_FORMS
 
@@ -48,6 +49,10 @@ def sql(
         Dialect | None,
         typer.Option("--dialect", help="With --explain: the engine whose SQL is printed; DuckDB by default."),
     ] = None,
+    allow_files: Annotated[
+        bool,
+        typer.Option("--allow-files", help="Let the query read files besides those of the database (read_csv, glob)."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list of row objects.")] = False,
     form: RowsFormat = None,
     output: RowsOut = None,
@@ -61,7 +66,7 @@ def sql(
     bytes, counts, fractions. Binary columns are shown in hexadecimal. With --explain the SQL of a metric view is
     printed instead: it runs over the raw tables, here or in another tool.
     """
-    from plexlens.metrics.user_query import check_query, run_query
+    from plexlens.metrics.user_query import check_query, confine, run_query
     from plexlens.pdb.opening import database
 
     if explain is not None:
@@ -85,7 +90,10 @@ def sql(
             reading.into(pdb, dumps, progress)
         progress(0, 0, "opening the database")
         connection = pdb.connect()
-        table = run_query(connection, query, str(source), selection=selection, progress=progress)
+        if allow_files:
+            err.print("warning: --allow-files: the query can read every file that you can read")
+        before = None if allow_files else partial(confine, folder=pdb.path)
+        table = run_query(connection, query, str(source), selection=selection, progress=progress, before=before)
     where.show(Rows.of(table, str(source)).made)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from plexlens.json_text import hexadecimal, json_text
 from plexlens.progress import Progress, silent
+from plexlens.report.writers.names import printable, printable_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,7 +26,8 @@ class Messages:
         self.console: Console | None = None
 
     def print(self, text: str) -> None:
-        """Print a line."""
+        """Print a line; no name in it acts on the terminal."""
+        text = printable_lines(text)
         if self.console is not None:
             self.console.print(text)
         else:
@@ -116,6 +118,7 @@ def print_rows(names: list[str], rows: list[dict[str, Any]]) -> None:
 def table_text(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Rows as an aligned table, numbers right-aligned, binary data in hexadecimal; unknown values are empty."""
     cells = [[_cell(value) for value in row] for row in rows]
+    names = [printable(name) for name in names]
     numeric = [
         all(isinstance(row[column], (int, float, Decimal, type(None))) for row in rows) for column in range(len(names))
     ]
@@ -135,4 +138,4 @@ def _cell(value: Any) -> str:
         return ""
     if isinstance(value, bytes):
         return hexadecimal(value)
-    return json_text(value).rstrip("\n") if isinstance(value, list | dict) else str(value)
+    return json_text(value).rstrip("\n") if isinstance(value, list | dict) else printable(str(value))

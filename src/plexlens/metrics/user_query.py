@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa
@@ -15,7 +16,7 @@ from plexlens.metrics.evaluate import attach
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import EVERYTHING, Selection, resolve
 from plexlens.metrics.selection.raw import show_selected
-from plexlens.pdb.engine import Connection
+from plexlens.pdb.engine import Connection, literal
 from plexlens.pdb.report_views import VALUES, attach_report_views
 from plexlens.progress import Progress, silent
 
@@ -72,8 +73,22 @@ def run_query(
         before(connection)
     try:
         return _rows(connection, query, progress)
+    except duckdb.PermissionException as error:
+        raise UsageError(
+            file=name,
+            what="the query reads files outside of the database",
+            remedy="--allow-files lets it; use that for queries that you wrote yourself",
+        ) from error
     except duckdb.Error as error:
         raise _failed(name, error) from error
+
+
+def confine(connection: Connection, folder: Path) -> None:
+    """Take from a connection every right to files outside of a database's folder, for good."""
+    folders = ", ".join(literal(str(path)) for path in dict.fromkeys((folder.resolve(), folder)))
+    connection.execute(f"set allowed_directories = [{folders}]")
+    connection.execute("set enable_external_access = false")
+    connection.execute("set lock_configuration = true")
 
 
 def _rows(connection: Connection, query: str, progress: Progress) -> pa.Table:

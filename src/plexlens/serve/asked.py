@@ -134,7 +134,7 @@ def main() -> None:
 def _answer(database: Path, query: str, rows: int, memory: int) -> tuple[pa.Table, bool]:
     import duckdb
 
-    from plexlens.metrics.user_query import check_query, run_query
+    from plexlens.metrics.user_query import check_query, confine, run_query
     from plexlens.pdb import Pdb
 
     try:
@@ -154,10 +154,7 @@ def _answer(database: Path, query: str, rows: int, memory: int) -> tuple[pa.Tabl
         limited = query
 
     def lock(confined: Any) -> None:
-        folder = str(database.resolve()).replace("'", "''")
-        confined.execute(f"set allowed_directories = ['{folder}', '{str(database).replace(chr(39), chr(39) * 2)}']")
-        confined.execute("set enable_external_access = false")
-        confined.execute("set lock_configuration = true")
+        confine(confined, database)
         _bound(memory + _BESIDES)
 
     table = run_query(connection, limited, "", before=lock)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -35,6 +33,7 @@ from plexlens.report.model import (
     Table,
 )
 from plexlens.report.model import text_column as _text
+from plexlens.report.writers.csv_file import csv_of
 
 _CSV_HEADS = (
     "study", "table", "row", "label", "column", "formula", "unit",
@@ -364,14 +363,10 @@ def _lines(one: TableAudit) -> list[str]:
 
 def study_csv(audits: Sequence[Audit]) -> str:
     """Every derived cell of the studies as CSV, a row each."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(_CSV_HEADS)
-    for audit in audits:
-        for one in audit.tables:
-            for cell in one.cells:
-                writer.writerow(_csv_row(audit.study.name, one.table.id, cell))
-    return out.getvalue()
+    rows = (
+        _csv_row(audit.study.name, one.table.id, cell) for audit in audits for one in audit.tables for cell in one.cells
+    )
+    return csv_of(_CSV_HEADS, rows)
 
 
 def _csv_row(study: str, table: str, cell: AuditCell) -> tuple[object, ...]:

@@ -6,12 +6,11 @@ filter by section, block and column. Text that belongs to no cell (findings, not
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from typing import Any
 
 from plexlens.report.model import Cell, Report, Table
+from plexlens.report.writers.csv_file import csv_of
 from plexlens.report.writers.json_object import to_json, value_of
 
 #: Columns of the file. ``row`` counts from 1 within a block; ``label`` joins the values that name the row: the key
@@ -34,34 +33,32 @@ def render_csv(report: Report) -> str:
     str
         A line of `HEADINGS`, then one line per cell. Times are UTC; a value that is not known is empty.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(HEADINGS)
+    return csv_of(HEADINGS, _rows(report))
+
+
+def _rows(report: Report) -> Iterator[_Row]:
     for section, written in zip(report.sections, to_json(report)["sections"], strict=True):
         name = section.id
         tables = [block for block in section.blocks if isinstance(block, Table)]
         for number, figure in enumerate(written["figures"], 1):
-            writer.writerow(
-                (
-                    name,
-                    "figures",
-                    "figure",
-                    number,
-                    "",
-                    figure["name"],
-                    figure["title"],
-                    figure["unit"],
-                    figure["value"],
-                )
+            yield (
+                name,
+                "figures",
+                "figure",
+                number,
+                "",
+                figure["name"],
+                figure["title"],
+                figure["unit"],
+                figure["value"],
             )
         for block, table in zip(tables, written["tables"], strict=True):
             keys = [column.name for column in block.columns if column.key]
-            writer.writerows((name, *row) for row in _table(table, keys))
+            yield from ((name, *row) for row in _table(table, keys))
         for chart in written["charts"]:
-            writer.writerows((name, *row) for row in _chart(chart))
+            yield from ((name, *row) for row in _chart(chart))
         for chart in written["xy_charts"]:
-            writer.writerows((name, *row) for row in _xy(chart))
-    return out.getvalue()
+            yield from ((name, *row) for row in _xy(chart))
 
 
 def rows_left_out(report: Report) -> list[str]:

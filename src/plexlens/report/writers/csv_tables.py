@@ -6,7 +6,6 @@ Numbers are in base units, heads are the names of the columns in JSON.
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 import zipfile
@@ -14,6 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from plexlens.report.model import Report
 from plexlens.report.writers.csv_cells import csv_cell
+from plexlens.report.writers.csv_file import csv_of
 from plexlens.report.writers.tables import tables_of
 
 #: Moment of every file in the ZIP file, the first that the form knows: the same report gives the same bytes.
@@ -43,13 +43,9 @@ def render_zip(report: Report) -> bytes:
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
 
         def put(name: str, heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-            text = io.StringIO()
-            writer = csv.writer(text, lineterminator="\n")
-            writer.writerow(heads)
-            writer.writerows(rows)
             file = zipfile.ZipInfo(name, _MOMENT)
             file.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(file, text.getvalue())
+            archive.writestr(file, csv_of(heads, rows))
 
         for section, table in tables_of(report):
             name = _file_name(table.name, taken)

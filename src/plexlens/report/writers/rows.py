@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -14,6 +13,7 @@ import pyarrow.parquet as pq
 
 from plexlens.errors import UsageError
 from plexlens.json_text import hexadecimal, json_text
+from plexlens.report.writers.csv_file import csv_of
 from plexlens.report.writers.workbook import MOST_COLUMNS, MOST_ROWS, Value, Workbook
 
 #: Widest column of a sheet, in characters.
@@ -22,11 +22,7 @@ _WIDEST = 60
 
 def rows_csv(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """The rows as CSV, below their names."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows([flat_value(value) for value in row] for row in rows)
-    return text.getvalue()
+    return csv_of(names, ([flat_value(value) for value in row] for row in rows))
 
 
 def rows_sheet(book: Workbook, title: str, names: Sequence[str], rows: Sequence[Sequence[Any]], source: str) -> None:

@@ -15,6 +15,8 @@ from typing import Any
 
 import xlsxwriter
 
+from plexlens.report.writers.names import cell_text
+
 #: Longest name of a sheet, longest text of a cell, and most rows and columns of a sheet in Excel.
 SHEET_NAME = 31
 CELL_TEXT = 32_767
@@ -103,7 +105,7 @@ class Workbook:
         """Write column heads, and set the column widths in characters."""
         for place, (title, width) in enumerate(columns):
             sheet.set_column(place, place, width)
-            sheet.write_string(row, place, title, self.head)
+            sheet.write_string(row, place, cell_text(title), self.head)
 
     def rows(
         self,
@@ -151,7 +153,7 @@ class Workbook:
         elif isinstance(value, int | float) and (isinstance(value, float) or abs(value) < _EXACT):
             sheet.write_number(row, column, value, style)
         else:
-            told = str(value)
+            told = cell_text(str(value))
             cut = told if len(told) <= CELL_TEXT else told[: CELL_TEXT - len(_CUT)] + _CUT
             sheet.write_string(row, column, cut, style)
 
