@@ -92,8 +92,15 @@ def sql(
         connection = pdb.connect()
         if allow_files:
             err.print("warning: --allow-files: the query can read every file that you can read")
-        before = None if allow_files else partial(confine, folder=pdb.path)
-        table = run_query(connection, query, str(source), selection=selection, progress=progress, before=before)
+        table = run_query(
+            connection,
+            query,
+            str(source),
+            selection=selection,
+            progress=progress,
+            before=None if allow_files else partial(confine, folder=pdb.path),
+            refused="a query reads the database alone; --allow-files lets it read files, for queries that you wrote",
+        )
     where.show(Rows.of(table, str(source)).made)
 
 

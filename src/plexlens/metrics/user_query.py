@@ -31,6 +31,7 @@ def run_query(
     selection: Selection = EVERYTHING,
     progress: Progress = silent,
     before: Callable[[Connection], object] | None = None,
+    refused: str = _NAMES,
 ) -> pa.Table:
     """The rows of a query over the tables of a database and the metrics that it names.
 
@@ -48,6 +49,8 @@ def run_query(
         Told the share done in percent, negative where the engine cannot tell.
     before
         Called with the connection when all is ready for the query: it may take rights away from it.
+    refused
+        What the user can do about a query that lacks such a right.
 
     Raises
     ------
@@ -74,11 +77,7 @@ def run_query(
     try:
         return _rows(connection, query, progress)
     except duckdb.PermissionException as error:
-        raise UsageError(
-            file=name,
-            what="the query reads files outside of the database",
-            remedy="--allow-files lets it; use that for queries that you wrote yourself",
-        ) from error
+        raise _failed(name, error, refused) from error
     except duckdb.Error as error:
         raise _failed(name, error) from error
 
@@ -157,9 +156,9 @@ def _short(text: str) -> str:
     return f'"{line}"' if len(line) <= 40 else f'"{line[:37]}..."'
 
 
-def _failed(pdb: str, error: Exception) -> UsageError:
+def _failed(pdb: str, error: Exception, remedy: str = _NAMES) -> UsageError:
     said, _, place = str(error).strip().partition("\n\nLINE ")
     number = place.partition(":")[0]
     where = f" (line {number} of the query)" if number.isdigit() and number != "1" else ""
     text = " ".join(said.split())
-    return UsageError(file=pdb, what=f"the query failed: {text}{where}", remedy=_NAMES)
+    return UsageError(file=pdb, what=f"the query failed: {text}{where}", remedy=remedy)
