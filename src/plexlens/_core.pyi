@@ -343,11 +343,14 @@ class DumpWriter:
     def __exit__(self, *error: object) -> None: ...
 
 TRACE_COLUMNS: list[tuple[str, str]]
-"""Columns of a trace batch and their Arrow types; times in microseconds, no nulls."""
+"""Columns of a trace batch and their Arrow types; times in microseconds, no nulls. The last two may be missing: then
+all references are by one agent, and nothing is known of what became of them."""
 TRACE_FUNCTIONS: list[str]
 """Meanings of the function codes 0, 1, ..."""
 TRACE_ACCESSES: list[str]
 """Meanings of the access codes 0, 1, ..."""
+TRACE_STATUSES: list[str]
+"""Meanings of the status codes 0, 1, ...: what became of a getpage, as the trace records it."""
 
 class PoolError(ValueError):
     """A trace or a pool's settings that cannot be used: its text says what is wrong and what to do."""

@@ -40,6 +40,8 @@ def test_csv_with_names(tmp_path: Path) -> None:
         "page": 100,
         "function": 0,
         "access": 0,
+        "agent": 0,
+        "status": 0,
     }
     assert (second["pool"], second["function"], second["access"]) == (101, 1, 1)
     assert (third["pool"], third["access"]) == (80, 2)

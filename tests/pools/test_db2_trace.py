@@ -59,6 +59,8 @@ def test_every_field(opened: Opener) -> None:
         "page": 7,
         "function": code("getpage"),
         "access": 0,
+        "agent": 0,
+        "status": _core.TRACE_STATUSES.index("miss"),
     }
     assert (second["object"], second["function"]) == (NAMED | 3, code("set_write"))
     assert (third["time"], third["pool"], third["page"], third["partition"]) == (BEGIN + 9, 120, 2**32 - 1, 4)

@@ -124,6 +124,8 @@ def test_prefetch_and_thresholds(tmp_path: Path, vpseqt: int) -> None:
         replayed = found[f"BP{pool}"]
         # How long pages stay depends on times, which a record has once for all its references.
         compared = {name: value for name, value in counters.items() if not name.startswith("residency")}
+        # Both began empty: no page was there before the trace.
+        assert replayed["warm"] == 0
         assert {name: replayed[name] for name in compared} == compared
     scanned = counted(run)[2]
     assert (scanned["sequential_requests"] > 100) == (vpseqt > 0)

@@ -55,6 +55,7 @@ impl Columns {
             page: &self.page,
             function: &self.zero8,
             access: &self.access,
+            ..References::default()
         }
     }
 }

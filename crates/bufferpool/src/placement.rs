@@ -66,6 +66,7 @@ mod tests {
             page: &[0; 5],
             function: &[0; 5],
             access: &[0; 5],
+            ..References::default()
         };
         let mut placement = Placement::new([((1, 0), 10), ((1 << 31, 7), 0), ((99, 0), 5)]);
         for _ in 0..2 {

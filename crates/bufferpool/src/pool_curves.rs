@@ -124,6 +124,7 @@ mod tests {
             page: &page[from..to],
             function: &function[from..to],
             access: &zero[from..to],
+            ..References::default()
         };
         let mut whole = PoolCurves::new(ShareSizes::Steps);
         whole.add(&cut(0, rows)).unwrap();

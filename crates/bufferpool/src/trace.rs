@@ -58,7 +58,29 @@ impl Access {
         [(Self::Random, "random"), (Self::Sequential, "sequential"), (Self::List, "list"), (Self::Dynamic, "dynamic")];
 }
 
-/// Columns of a stretch of a trace, all of one length, in the order in which things happened.
+/// What became of a getpage, as the trace records it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Status {
+    /// The trace does not say.
+    #[default]
+    Unknown = 0,
+    /// The page was in the pool.
+    Hit = 1,
+    /// It was not.
+    Miss = 2,
+    /// It was not, and was not read either: its contents are made anew.
+    NoRead = 3,
+}
+
+impl Status {
+    /// All statuses in the order of their codes, with their names.
+    pub const ALL: [(Self, &'static str); 4] =
+        [(Self::Unknown, "unknown"), (Self::Hit, "hit"), (Self::Miss, "miss"), (Self::NoRead, "no_read")];
+}
+
+/// Columns of a stretch of a trace, all of one length, in the order in which things happened. The last two may be empty:
+/// then the trace does not tell agents apart, or does not say what became of getpages.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct References<'a> {
     /// Microseconds since any fixed moment.
@@ -77,6 +99,10 @@ pub struct References<'a> {
     pub function: &'a [u8],
     /// An [`Access`] code.
     pub access: &'a [u8],
+    /// The thread; 0 where it is not known.
+    pub agent: &'a [u32],
+    /// A [`Status`] code.
+    pub status: &'a [u8],
 }
 
 /// Columns that are no trace.
@@ -135,12 +161,17 @@ impl References<'_> {
             ("function", self.function.len()),
             ("access", self.access.len()),
         ];
-        for (column, found) in lengths {
+        let optional = [("agent", self.agent.len()), ("status", self.status.len())];
+        for (column, found) in lengths.into_iter().chain(optional.into_iter().filter(|&(_, found)| found > 0)) {
             if found != expected {
                 return Err(TraceError::Length { column, found, expected });
             }
         }
-        let columns = [("function", self.function, Function::ALL.len()), ("access", self.access, Access::ALL.len())];
+        let columns = [
+            ("function", self.function, Function::ALL.len()),
+            ("access", self.access, Access::ALL.len()),
+            ("status", self.status, Status::ALL.len()),
+        ];
         for (column, codes, count) in columns {
             // The highest code is found with vector instructions, its row only where it is wrong.
             if usize::from(codes.iter().copied().max().unwrap_or(0)) >= count {
@@ -149,6 +180,18 @@ impl References<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Agent of a row; 0 where it is not known.
+    #[inline(always)]
+    pub fn agent_of(&self, row: usize) -> u32 {
+        self.agent.get(row).copied().unwrap_or(0)
+    }
+
+    /// Status of a row.
+    #[inline(always)]
+    pub fn status_of(&self, row: usize) -> Status {
+        self.status.get(row).map_or(Status::Unknown, |&code| Status::ALL[usize::from(code)].0)
     }
 
     /// Pool of a row, and how many rows from there on, up to another, are of the same.
@@ -327,6 +370,7 @@ mod tests {
             page: &[1, 2],
             function: &bytes,
             access: &bytes,
+            ..References::default()
         };
         assert_eq!(good.check(), Ok(()));
         let short = References { page: &[1], ..good };
@@ -336,5 +380,10 @@ mod tests {
         );
         let odd = References { access: &[3, 4], ..good };
         assert_eq!(odd.check().unwrap_err(), TraceError::Code { column: "access", row: 1, found: 4, highest: 3 });
+        let odd = References { status: &[4, 0], ..good };
+        assert_eq!(odd.check().unwrap_err(), TraceError::Code { column: "status", row: 0, found: 4, highest: 3 });
+        let short = References { agent: &[1], ..good };
+        assert!(short.check().unwrap_err().to_string().starts_with("column agent has 1 rows"));
+        assert_eq!((good.agent_of(1), good.status_of(1)), (0, Status::Unknown));
     }
 }

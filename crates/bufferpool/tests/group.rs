@@ -54,6 +54,7 @@ impl Columns {
             page: &self.page,
             function: &self.function,
             access: &self.access,
+            ..References::default()
         }
     }
 }

@@ -52,6 +52,7 @@ impl Columns {
             page: &self.page[from..to],
             function: &self.function[from..to],
             access: &self.zero[from..to],
+            ..References::default()
         }
     }
 

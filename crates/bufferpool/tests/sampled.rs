@@ -36,6 +36,7 @@ impl Columns {
             page: &self.page,
             function: &self.zero8,
             access: &self.zero8,
+            ..References::default()
         }
     }
 }

@@ -22,6 +22,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TRACE_COLUMNS", pools::trace_columns())?;
     module.add("TRACE_FUNCTIONS", pools::functions())?;
     module.add("TRACE_ACCESSES", pools::accesses())?;
+    module.add("TRACE_STATUSES", pools::statuses())?;
     module.add_class::<pools::PoolCurves>()?;
     module.add_class::<pools::PoolSimulation>()?;
     module.add_class::<pools::DataSetCurves>()?;

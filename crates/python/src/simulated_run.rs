@@ -216,6 +216,6 @@ fn references(rows: &[Referred]) -> Result<RecordBatch, ArrowError> {
         ("page", u64s(rows, |one| one.page)),
         ("sequential", flags(rows, |one| one.sequential)),
         ("update", flags(rows, |one| one.update)),
-        ("miss", flags(rows, |one| one.miss)),
+        ("status", u16s(rows, |one| one.status as u16)),
     ])
 }

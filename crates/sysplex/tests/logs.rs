@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use plexlens_bufferpool::trace::Status;
 use plexlens_sysplex::group::logs::{Logged, Logs, Piece, Wanted};
 use plexlens_sysplex::group::measured::{Interval, Results};
 use plexlens_sysplex::group::simulation::Simulation;
@@ -170,7 +171,7 @@ fn references_are_what_the_pools_count() {
             let local = &pool.local;
             assert_eq!(of_it().count() as u64, local["getpages"]);
             assert_eq!(of_it().filter(|one| one.update).count() as u64, local["updates"]);
-            let misses = of_it().filter(|one| one.miss).count() as u64;
+            let misses = of_it().filter(|one| one.status == Status::Miss).count() as u64;
             assert_eq!(misses, local["sync_reads_random"] + local["sync_reads_sequential"]);
             assert!(of_it().all(|one| one.page < if pool.number == 1 { 3000 } else { 20 }));
         }

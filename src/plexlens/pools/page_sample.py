@@ -30,6 +30,7 @@ MARGIN = 2.0
 _GETPAGE = _core.TRACE_FUNCTIONS.index("getpage")
 _WRITE = _core.TRACE_FUNCTIONS.index("set_write")
 _ACCESSES = len(_core.TRACE_ACCESSES)
+_STATUSES = len(_core.TRACE_STATUSES)
 _WHOLE = 1 << 32
 
 Whole = npt.NDArray[np.uint64]
@@ -54,11 +55,14 @@ class Use:
         Getpages by access (`plexlens._core.TRACE_ACCESSES`).
     updates
         References that change a page.
+    statuses
+        Getpages by what became of them (`plexlens._core.TRACE_STATUSES`), as the trace records it.
     """
 
     getpages: dict[int, int] = field(default_factory=dict)
     accesses: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(_ACCESSES, np.int64))
     updates: int = 0
+    statuses: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(_STATUSES, np.int64))
 
     @property
     def home(self) -> int:
@@ -76,6 +80,7 @@ class Use:
             self.getpages[pool] = self.getpages.get(pool, 0) + count
         self.accesses += other.accesses
         self.updates += other.updates
+        self.statuses += other.statuses
 
 
 def hashes(objects: npt.NDArray[np.uint32], partitions: npt.NDArray[np.uint16], pages: Whole) -> npt.NDArray[np.uint32]:
@@ -187,7 +192,11 @@ class PageSample:
                 "access": np.zeros(length, np.uint8),
             }
             yield pa.record_batch(
-                {name: pa.array(columns[name], pa.type_for_alias(kind)) for name, kind in _core.TRACE_COLUMNS}
+                {
+                    name: pa.array(columns[name], pa.type_for_alias(kind))
+                    for name, kind in _core.TRACE_COLUMNS
+                    if name in columns
+                }
             )
 
 
@@ -209,7 +218,9 @@ class Sampler:
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Add the next part of the trace."""
-        columns: dict[str, Any] = {name: batch.column(name).to_numpy() for name, _ in _core.TRACE_COLUMNS}
+        columns: dict[str, Any] = {
+            name: column.to_numpy() for name, column in zip(batch.schema.names, batch.columns, strict=True)
+        }
         _count(self._data_sets, columns)
         chosen = columns["function"] == _GETPAGE
         rows = _Rows(
@@ -264,6 +275,10 @@ def _count(data_sets: dict[tuple[int, int], Use], columns: dict[str, Any]) -> No
             use = data_sets.setdefault(data_set, Use())
             use.getpages[pool] = use.getpages.get(pool, 0) + count
             use.accesses[access] += count
+    told = columns.get("status")
+    for status in range(1, _STATUSES) if told is not None and told.any() else ():
+        for (data_set, _), count in _counted(key[is_getpage & (told == status)]):
+            data_sets[data_set].statuses[status] += count
     for (data_set, _), count in _counted(key[columns["function"] == _WRITE]):
         if data_set in data_sets:
             data_sets[data_set].updates += count

@@ -28,6 +28,10 @@ FRAMES = {"4K": 4096, "1M": 1 << 20, "2G": 1 << 31}
 #: The fewest buffers of the pools that the catalog and directory are in; others may have none.
 LEAST = {"BP0": 2000, "BP8K0": 1000, "BP16K0": 500, "BP32K": 250}
 
+#: Seconds between checkpoints, and from the last update of a data set to its pseudo close, unless others are known: the
+#: defaults of Db2 13 (DSNTIPL1: Checkpoint parameters, fields MINUTES/CHECKPOINT and RO SWITCH TIME).
+CHECKPOINT, PSEUDO_CLOSE = 180, 2700
+
 #: What all pools of a Db2 together may hold, in bytes.
 MOST_BYTES = 16 << 40
 
@@ -85,6 +89,8 @@ class PoolSettings:
         Whether the buffers are fixed in real storage for long.
     frame_bytes
         Bytes of the real storage frames that are asked for (FRAMESIZE).
+    checkpoint, pseudo_close
+        Seconds between checkpoints of the Db2, and from the last update of a data set to its pseudo close; 0: never.
 
     Raises
     ------
@@ -102,6 +108,8 @@ class PoolSettings:
     vdwqt_pages: int = 0
     pgfix: bool = False
     frame_bytes: int = 4096
+    checkpoint: float = CHECKPOINT
+    pseudo_close: float = PSEUDO_CLOSE
 
     def __post_init__(self) -> None:
         if pool_page_bytes(self.name) != self.page_bytes:
@@ -119,6 +127,9 @@ class PoolSettings:
         ):
             if not 0 <= value <= most:
                 refuse_pool(self.name, f"{what} {value} is not possible", f"give 0 to {most}")
+        for what, seconds in (("checkpoints", self.checkpoint), ("the pseudo close", self.pseudo_close)):
+            if seconds < 0:
+                refuse_pool(self.name, f"{what} after {seconds} s are not possible", "give 0 (never) or more")
         if self.frame_bytes not in FRAMES.values():
             refuse_pool(self.name, f"FRAMESIZE of {self.frame_bytes} bytes is not possible", "give 4K, 1M or 2G")
         if self.frame_bytes == FRAMES["2G"] and not self.pgfix:
@@ -145,7 +156,8 @@ class PoolSettings:
     def engine(self) -> dict[str, Any]:
         """Arguments for the pool in `plexlens._core.PoolSimulation`."""
         names = ("size", "page_bytes", "steal", "vpseqt", "dwqt", "vdwqt", "vdwqt_pages")
-        return {name: getattr(self, name) for name in names}
+        times = {name: round(1e6 * getattr(self, name)) or None for name in ("checkpoint", "pseudo_close")}
+        return {name: getattr(self, name) for name in names} | times
 
 
 def refuse_pool(name: str, what: str, remedy: str) -> NoReturn:

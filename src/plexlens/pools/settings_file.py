@@ -43,6 +43,8 @@ _STRUCTURE_KEYS = ("data_entries", "directory_entries", "size", "ratio", *_THRES
 def read_toml(path: Path, members: Sequence[str] = (ALONE,)) -> Configuration:
     """Settings from a file: a table for each pool, and ``[placement]`` with objects and their pools.
 
+    ``[db2]`` holds ``checkpoint_minutes`` and ``pseudo_close_minutes``, 0 for never.
+
     For a group ``[BP2]`` is the pool at every member, ``[DB1A.BP2]`` what is otherwise at one; ``[GBP2]`` a group
     buffer pool by ``data_entries`` and ``directory_entries``, or ``size`` and ``ratio``, with ``classt``,
     ``classt_pages``, ``gbpoolt``, ``updates_a_commit`` (0: the commits of the trace); ``[group]`` holds its ``name``.
@@ -64,12 +66,27 @@ def read_toml(path: Path, members: Sequence[str] = (ALONE,)) -> Configuration:
     held = load(path)
     placement = placement_of(held, path)
     try:
+        times = _times(held.pop("db2", {}))
         found = _of_one(held) if list(members) == [ALONE] else _of_group(held, members)
         for pool in placement.values():
             pool_page_bytes(pool)
     except UsageError as error:
         raise UsageError(file=str(path), what=error.what, remedy=error.remedy) from error
-    return replace(found, placement=placement)
+    pools = {name: replace(pool, **times) for name, pool in found.pools.items()}
+    return replace(found, pools=pools, placement=placement)
+
+
+def _times(table: Any) -> dict[str, Any]:
+    """Settings of the whole Db2, in seconds."""
+    keys = {"checkpoint_minutes": "checkpoint", "pseudo_close_minutes": "pseudo_close"}
+    for key, value in table.items() if isinstance(table, dict) else [("db2", table)]:
+        if key not in keys or isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+            raise UsageError(
+                file="",
+                what=f"[db2]: {key} = {value!r} means nothing",
+                remedy=f"give {' and '.join(keys)} in minutes, 0 for never",
+            )
+    return {keys[key]: 60.0 * value for key, value in table.items()}
 
 
 def _of_one(held: Mapping[str, Any]) -> Configuration:

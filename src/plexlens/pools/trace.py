@@ -13,27 +13,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from plexlens import _core
-from plexlens.errors import NothingUsableError, UnreadableInputError, UsageError
+from plexlens.errors import NothingUsableError, UsageError
 from plexlens.ingest.page_trace import FileTrace, LostRecordsError, TraceError, TraceNames, TraceOrderError
 from plexlens.ingest.page_trace.db2 import START_TRACE, START_TRACE_ALL
 from plexlens.ingest.page_trace.delays import IoDelays, ObjectDelay
-from plexlens.ingest.page_trace.dump import DumpTrace
-from plexlens.ingest.page_trace.lib_cache_sim import is_oracle_general
 from plexlens.ingest.page_trace.name_file import read_names
 from plexlens.ingest.page_trace.order import Disorder, in_order, merged
 from plexlens.ingest.page_trace.writing import form_of, write_batches
-from plexlens.ingest.recognition import describe, read_head
-from plexlens.pdb import Pdb
-from plexlens.pools.trace_database import DatabaseTrace
+from plexlens.pools.trace_sources import Piece, form_of_source, overlaps, remedy_of_order
 from plexlens.progress import Progress
+
+# Loaded where dumps and databases are: a trace file needs neither.
+if TYPE_CHECKING:
+    from plexlens.ingest.page_trace.dump import DumpTrace
+    from plexlens.pools.trace_database import DatabaseTrace
 
 __all__ = [
     "LOST_REFUSED",
@@ -77,6 +78,8 @@ class TraceFacts:
         Records or rows that are not in the trace, by reason.
     statuses
         Getpages that found their page, and those that did not, as Db2 recorded it: ``hit``, ``miss``, ``no_read``.
+    agents
+        Whether the trace tells threads apart.
     notes
         What a user must know, in sentences.
     complete
@@ -93,6 +96,7 @@ class TraceFacts:
     lost_share: float = 0.0
     left_out: dict[str, int] = field(default_factory=dict)
     statuses: dict[str, int] = field(default_factory=dict)
+    agents: bool = False
     notes: list[str] = field(default_factory=list)
     complete: bool = False
     _members: set[int] = field(default_factory=set, repr=False)
@@ -110,9 +114,8 @@ class TraceFacts:
     def count_left_out(self, piece: DumpTrace | DatabaseTrace) -> None:
         """Count the skipped records of a piece, by reason."""
         records = piece.records
-        for found, counted in ((records.left_out, self.left_out), (records.statuses, self.statuses)):
-            for name, count in found.items():
-                counted[name] = counted.get(name, 0) + count
+        for name, count in records.left_out.items():
+            self.left_out[name] = self.left_out.get(name, 0) + count
         alone = {
             "read I/Os that began, but did not end in the trace (IFCID 6 without 7)": records.delays.starts_alone,
             "read I/Os that began before the trace (IFCID 7 without 6)": records.delays.ends_alone,
@@ -134,10 +137,12 @@ class TraceFacts:
         self._members.update(np.flatnonzero(np.bincount(batch.column("member").to_numpy())).tolist())
         for name, count in zip(_core.TRACE_FUNCTIONS, counts.tolist(), strict=False):
             self.references[name] += count
-
-
-Piece = FileTrace | DumpTrace | DatabaseTrace
-"""One source of a trace during one pass."""
+        self.agents = self.agents or bool(batch.column("agent").to_numpy().any())
+        status = batch.column("status").to_numpy()
+        if status.any():
+            for name, count in zip(_core.TRACE_STATUSES, np.bincount(status).tolist(), strict=False):
+                if count and name != _core.TRACE_STATUSES[0]:
+                    self.statuses[name] = self.statuses.get(name, 0) + count
 
 
 class Trace:
@@ -218,12 +223,16 @@ class Trace:
 
     def _piece(self, path: Path) -> Piece:
         """A source at its beginning. I/Os of several dumps share a table, but are paired within each dump."""
-        form = _form(path)
+        form = form_of_source(path)
         if form == "file":
             return FileTrace(path, self.names)
         delays = IoDelays(by_object=self._delays.by_object, summed=self._delays.summed)
         if form == "pdb":
+            from plexlens.pools.trace_database import DatabaseTrace
+
             return DatabaseTrace(path, self.names, delays, self._subsystem)
+        from plexlens.ingest.page_trace.dump import DumpTrace
+
         return DumpTrace(path, self.names, delays, self._layouts, self._subsystem)
 
     def _named(self, pieces: Sequence[Piece]) -> str:
@@ -243,7 +252,7 @@ class Trace:
         streams += [self._own(piece.batches(), piece) for piece in pieces[1:]]
         yield from merged(
             [
-                in_order(_with_times(stream, piece), disorder, file=str(piece.path), remedy=_remedy_of_order(piece))
+                in_order(_with_times(stream, piece), disorder, file=str(piece.path), remedy=remedy_of_order(piece))
                 for stream, piece in zip(streams, pieces, strict=True)
             ]
         )
@@ -303,7 +312,7 @@ class Trace:
             facts.notes.append(f"{', '.join(facts.members)} are taken as members of one data-sharing group.")
         for piece in traced:
             facts.notes += piece.remarks()
-        facts.notes += _overlaps(traced)
+        facts.notes += overlaps(traced)
         self._judge_losses(facts)
         facts.complete = True
 
@@ -363,26 +372,6 @@ def _mixed(path: Path, what: str) -> TraceError:
     )
 
 
-def _overlaps(pieces: Sequence[DumpTrace | DatabaseTrace]) -> list[str]:
-    """Pieces with records of a Db2 for the same time, which may be the same records."""
-    told = []
-    for one, other in combinations(pieces, 2):
-        for subsystem in sorted(one.records.sequences.keys() & other.records.sequences.keys()):
-            first, second = one.records.sequences[subsystem], other.records.sequences[subsystem]
-            if first.first < second.last and second.first < first.last:
-                told.append(
-                    f"{one.path.name} and {other.path.name} hold records of {subsystem} for the same time; if some are "
-                    "in both, ingest them (plexlens ingest DUMP... --pdb DIR) and give the PDB, which keeps each once."
-                )
-    return told
-
-
-def _remedy_of_order(piece: Piece) -> str:
-    if isinstance(piece, DumpTrace):
-        return "ingest the dump (plexlens ingest DUMP --pdb DIR) and give the PDB: it is read in the order of time"
-    return "sort the trace by time before it is given"
-
-
 def open_trace(
     sources: Sequence[Path],
     *,
@@ -396,8 +385,7 @@ def open_trace(
     Parameters
     ----------
     sources
-        Trace files (CSV, Parquet, Arrow, oracleGeneral, csv of libCacheSim) and SMF dumps with IFCID 198, in pieces; or
-        one PDB.
+        Trace files (CSV, Parquet, Arrow, formats of libCacheSim) and SMF dumps with IFCID 198, in pieces; or one PDB.
     names
         A file of names (`plexlens.ingest.page_trace.name_file`).
     force
@@ -416,44 +404,18 @@ def open_trace(
     """
     if not sources:
         raise UsageError(file="", what="no trace is given", remedy="give trace files, SMF dumps or a PDB")
-    forms = [_form(path) for path in sources]
+    forms = [form_of_source(path) for path in sources]
     if "pdb" in forms:
         if len(forms) > 1:
             path = sources[forms.index("pdb")]
             raise UsageError(file=str(path), what="a PDB among other sources", remedy="give it alone")
+        from plexlens.pdb import Pdb
+
         Pdb.open(sources[0])
     known = TraceNames()
     if names is not None:
         read_names(names, known)
     return Trace(sources, known, force=force, layouts=layouts, subsystem=subsystem)
-
-
-def _form(path: Path) -> str:
-    """``file``, ``dump`` or ``pdb``, from the first bytes; anything else is refused."""
-    if path.is_dir():
-        return "pdb"
-    if is_oracle_general(path.name) and path.is_file():
-        return "file"
-    head = read_head(path)
-    if head[:4] == b"PAR1" or head[:6] == b"ARROW1":
-        return "file"
-    seems = describe(head)
-    if seems is None:
-        return "dump"
-    if seems[0].startswith("text"):
-        return "file"
-    raise UnreadableInputError(file=str(path), what=f"{seems[0]} is not a page-reference trace", remedy=seems[1])
-
-
-def is_trace_file(path: Path) -> bool:
-    """Whether a path is a trace file, rather than a dump or a PDB, which may hold other data too.
-
-    Raises
-    ------
-    UnreadableInputError
-        It is none of these.
-    """
-    return _form(path) == "file"
 
 
 def write_trace(trace: Trace, path: Path, progress: Progress | None = None) -> int:
@@ -488,5 +450,7 @@ def write_trace(trace: Trace, path: Path, progress: Progress | None = None) -> i
     if not trace.facts.complete:
         for _ in trace.batches(progress):
             pass
-    timed, lost = trace.facts.timed, trace.facts.lost
-    return write_batches(path, trace.batches(progress), trace.names, timed=timed, lost=lost)
+    facts = trace.facts
+    told = {"time": facts.timed, "agent": facts.agents, "status": bool(facts.statuses)}
+    without = [name for name in told if not told[name]]
+    return write_batches(path, trace.batches(progress), trace.names, lost=facts.lost, without=without)

@@ -20,15 +20,15 @@ from plexlens.progress import Progress
 #: How predictions are made.
 ENGINE = Engine(
     "policy simulation",
-    text="every getpage of the trace simulated with page steal, prefetch and write thresholds; nothing is in the pools "
-    "when the trace begins",
+    text="every getpage of the trace simulated with page steal, prefetch and write thresholds, from what the "
+    "trace found in the pools when it began",
 )
 
 #: How predictions for a group are made.
 GROUP_ENGINE = Engine(
     "group simulation",
     text="every getpage of all members simulated with page steal, prefetch, write thresholds, cross-invalidation and "
-    "castout; nothing is in the pools when the trace begins",
+    "castout, from what the trace found in the pools when it began",
 )
 
 

@@ -1,7 +1,7 @@
 """SMF 102: every page reference in the form of Db2's performance trace (IFCID 198), and names of page sets (105).
 
-A getpage is a row with its status (hit or miss in the member's own pool) and access; a row of set write follows where
-the page is changed, then its release.
+A getpage is a row with its status (hit or miss in the member's own pool, or no read of a page that is made anew), its
+access and its agent; a row of set write follows where the page is changed, then its release.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class PageTrace:
         step = np.arange(len(at)) - np.repeat(np.cumsum(times) - times, times)
         is_getpage, is_release = step == 0, step == np.repeat(times, times) - 1
         function = np.where(is_getpage, 0, np.where(is_release, 2, 1))
-        status = np.where(is_getpage, _flags(rows, "miss")[at].astype(np.int64), 2)
+        status = np.where(is_getpage, integers(rows, "status")[at], 0)
         access = np.where(is_getpage, _flags(rows, "sequential")[at].astype(np.int64), 2)
         group = integers(rows, "group")[at]
         columns = reference_columns(

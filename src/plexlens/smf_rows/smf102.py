@@ -11,7 +11,7 @@ REFERENCES, NAMES = 198, 105
 
 #: QW0198FC, QW0198PS and QW0198AT: functions, what became of a getpage, and how it came to the page.
 FUNCTIONS = ("G", "S", "R")
-STATUSES = ("H", "M", " ")
+STATUSES = (" ", "H", "M", "N")
 ACCESSES = ("R", "S", "N")
 
 

@@ -121,7 +121,9 @@ impl GroupSimulation {
             }
             let access = Access::ALL[usize::from(rows.access[row])].0;
             let function = Function::ALL[usize::from(rows.function[row])].0;
-            self.event(rows.member[row], function, &Reference { time: rows.time[row], key, data_set, access });
+            let (agent, status) = (rows.agent_of(row), rows.status_of(row));
+            let one = Reference { time: rows.time[row], key, data_set, agent, access, status };
+            self.event(rows.member[row], function, &one);
         }
         Ok(())
     }

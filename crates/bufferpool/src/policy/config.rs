@@ -27,10 +27,15 @@ pub struct PoolConfig {
     pub releases: bool,
     /// Microseconds between checkpoints; none: no checkpoints.
     pub checkpoint: Option<i64>,
+    /// Microseconds from the last update of a data set to its pseudo close (PCLOSET); none: never.
+    pub pseudo_close: Option<i64>,
+    /// Whether a page that the trace says was found is taken as there while buffers with unknown pages are left.
+    pub warm: bool,
 }
 
 impl Default for PoolConfig {
-    /// 40,000 buffers of 4 KB with the defaults of Db2: PGSTEAL(LRU), VPSEQT 80, DWQT 30, VDWQT 5,0; no checkpoints.
+    /// 40,000 buffers of 4 KB with the defaults of Db2: PGSTEAL(LRU), VPSEQT 80, DWQT 30, VDWQT 5,0; no checkpoints, no
+    /// pseudo close.
     fn default() -> Self {
         Self {
             size: 40_000,
@@ -43,6 +48,8 @@ impl Default for PoolConfig {
             prefetch: true,
             releases: false,
             checkpoint: None,
+            pseudo_close: None,
+            warm: true,
         }
     }
 }
@@ -108,7 +115,11 @@ impl PoolConfig {
             return refused("VDWQT", self.vdwqt.into(), "0 to 90 per cent");
         }
         match self.checkpoint {
-            Some(every) if every <= 0 => refused("checkpoint interval", every, "more than 0 microseconds"),
+            Some(every) if every <= 0 => return refused("checkpoint interval", every, "more than 0 microseconds"),
+            _ => {}
+        }
+        match self.pseudo_close {
+            Some(after) if after <= 0 => refused("time to the pseudo close", after, "more than 0 microseconds"),
             _ => Ok(()),
         }
     }
@@ -117,9 +128,10 @@ impl PoolConfig {
         let share = |part: u32, of: u64| (u64::from(self.size) * u64::from(part) / of) as u32;
         let at_least = |part: u64, of: u64| (u64::from(self.size) * part).div_ceil(of) as u32;
         let pages_4k = self.page_bytes / 4096;
-        // A zero threshold writes a full I/O each time eight pages more than that have changed.
+        // A zero threshold writes a full I/O each time eight pages more than that have changed, or 1 % of the buffers if
+        // that is less.
         let write_quantity = (32 / pages_4k) as usize;
-        let trickle = write_quantity as u32 + 8;
+        let trickle = (write_quantity as u32 + 8).min(self.size / 100);
         let (vertical, vertical_batch) = match (self.vdwqt, self.vdwqt_pages) {
             (0, 0) => (trickle, write_quantity),
             (0, pages) => (pages, WRITE_BATCH),
@@ -202,7 +214,15 @@ mod tests {
         assert_eq!((limits.sequential, limits.spth, limits.dmth, limits.iwth), (800, 900, 950, 975));
         assert_eq!((limits.vertical, limits.horizontal, limits.horizontal_floor), (50, 300, 200));
         let zero = PoolConfig { vdwqt: 0, dwqt: 0, ..pool(1000, 4096, 80) }.limits();
-        assert_eq!((zero.vertical, zero.vertical_batch, zero.horizontal, zero.horizontal_floor), (40, 32, 40, 0));
+        // 1 % of 1,000 buffers is less than 40; 1 % of 4,000 is as much, of 3,999 one less.
+        assert_eq!((zero.vertical, zero.vertical_batch, zero.horizontal, zero.horizontal_floor), (10, 32, 10, 0));
+        let least = |size, page_bytes| {
+            let zero = PoolConfig { vdwqt: 0, dwqt: 0, ..pool(size, page_bytes, 80) }.limits();
+            assert_eq!(zero.vertical, zero.horizontal);
+            zero.vertical
+        };
+        assert_eq!([least(4000, 4096), least(3999, 4096), least(100_000, 4096), least(99, 4096)], [40, 39, 40, 0]);
+        assert_eq!([least(9999, 8192), least(9999, 16384), least(9999, 32768), least(1100, 32768)], [24, 16, 12, 11]);
         let counted = PoolConfig { vdwqt: 0, vdwqt_pages: 128, ..pool(1000, 4096, 80) }.limits();
         assert_eq!((counted.vertical, counted.vertical_batch), (128, 128));
         let kept = |size| PoolConfig { steal: Steal::None, ..pool(size, 4096, 80) }.limits().kept;
@@ -221,5 +241,7 @@ mod tests {
         assert!(refused(PoolConfig { dwqt: 91, ..pool(10, 4096, 1) }).starts_with("DWQT 91"));
         assert!(refused(PoolConfig { vdwqt: 91, ..pool(10, 4096, 1) }).starts_with("VDWQT 91"));
         assert!(refused(PoolConfig { checkpoint: Some(0), ..pool(10, 4096, 1) }).starts_with("checkpoint interval 0"));
+        let never = PoolConfig { pseudo_close: Some(-5), ..pool(10, 4096, 1) };
+        assert!(refused(never).starts_with("time to the pseudo close -5"));
     }
 }

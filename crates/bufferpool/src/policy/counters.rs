@@ -88,6 +88,14 @@ counters! {
         horizontal_threshold "QBSTDWT",
         /// Checkpoints.
         checkpoints "",
+        /// Data sets whose changed pages were written because nobody had changed them for the time to a pseudo close.
+        pseudo_closes "",
+        /// Getpages of pages that are made anew and not read.
+        not_read "",
+        /// Pages that the trace found in the pool and that had been there before it began.
+        warm "",
+        /// Pages read by prefetch while buffers still held unknown pages: some may have been in the pool.
+        prefetched_early "",
         /// Buffers stolen.
         stolen "",
         /// Microseconds that stolen pages had been in the pool, summed.

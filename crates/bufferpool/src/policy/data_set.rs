@@ -3,31 +3,23 @@
 use std::collections::VecDeque;
 
 use super::counters::DataSetCounters;
-use super::scan::{Detection, Planned};
+use super::threads::Last;
 
 /// A data set in a pool.
 #[derive(Default)]
 pub(super) struct DataSet {
     pub counters: DataSetCounters,
-    pub detection: Detection,
-    pub sequential: Planned,
-    pub dynamic: Planned,
-    pub list: List,
+    /// Where the thread is that referred to it last.
+    pub thread: Last,
     pub changed: Changed,
     /// Pages that it has, where that is known; preloading and the ends of prefetch need it.
     pub pages: Option<u64>,
+    /// Pages up to the last one referenced.
+    pub met: u64,
+    /// Whether pages were made anew behind all others: then it ends where it has been met, if nobody said how many
+    /// pages it has.
+    pub grows: bool,
     pub opened: bool,
-}
-
-/// The list prefetch request that getpages of a list are grouped into.
-#[derive(Default)]
-pub(super) struct List {
-    pub left: u64,
-    pub last: u64,
-    pub read: bool,
-    /// Whether a page of it was registered with a group buffer pool.
-    pub registered: bool,
-    pub refused: bool,
 }
 
 /// Changed pages of one data set.
@@ -39,6 +31,9 @@ pub(super) struct Changed {
     pub count: u32,
     /// Whether it waits for the next commit, coupled as it is.
     pub uncommitted: bool,
+    /// When a page of it was last marked for writing, and whether its pseudo close is waited for.
+    pub last: i64,
+    pub closing: bool,
     /// Its ticket in the pool's queue of data sets with changed pages; 0 when it has none.
     pub ticket: u64,
 }

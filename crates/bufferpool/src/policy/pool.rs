@@ -1,6 +1,7 @@
 //! One pool, event by event. The rules are in the module's documentation ([`crate::policy`]).
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 use super::chain::Chain;
 use super::config::{Limits, PoolConfig};
@@ -10,8 +11,9 @@ use super::data_set::DataSet;
 use super::frames::{Frames, IN_USE, KEPT, PASSED, Place, SEQUENTIAL, State, UNASKED};
 use super::page_steal::Steal;
 use super::steal::OnChain;
+use super::threads::{Thread, Threads};
 use crate::page_table::PageTable;
-use crate::trace::{Access, PAGE_BITS};
+use crate::trace::{Access, PAGE_BITS, PAGE_MASK, Status};
 
 /// A page of a trace as a pool needs it.
 #[derive(Clone, Copy, Debug)]
@@ -22,8 +24,12 @@ pub struct Reference {
     pub key: u64,
     /// Number of its data set.
     pub data_set: u32,
+    /// The thread; 0 where it is not known.
+    pub agent: u32,
     /// How it came about.
     pub access: Access,
+    /// What became of it, as the trace records it.
+    pub status: Status,
 }
 
 /// A buffer pool; of a member of a data-sharing group, if coupled.
@@ -39,6 +45,13 @@ pub struct BufferPool<C: Coupling = Alone> {
     releases: bool,
     pub(super) checkpoint: Option<i64>,
     pub(super) next_checkpoint: Option<i64>,
+    pub(super) pseudo_close: Option<i64>,
+    /// When data sets with updates are to be looked at for their pseudo close.
+    pub(super) closes: BinaryHeap<Reverse<(i64, u32)>>,
+    /// When time has to be looked at: the next checkpoint or pseudo close.
+    pub(super) due: i64,
+    /// See [`PoolConfig::warm`].
+    warm: bool,
     size: u32,
     pub(super) limits: Limits,
     pub(super) frames: Frames,
@@ -54,6 +67,7 @@ pub struct BufferPool<C: Coupling = Alone> {
     pub(super) unavailable: u32,
     above_dmth: bool,
     pub(super) data_sets: Vec<DataSet>,
+    pub(super) threads: Threads,
     /// Data set of the pages of each extent, the upper bits of a key.
     owners: Vec<u32>,
     /// Data sets with changed pages and their tickets, in the order in which they got the first of them or were last
@@ -82,6 +96,10 @@ impl<C: Coupling> BufferPool<C> {
             releases: config.releases,
             checkpoint: config.checkpoint,
             next_checkpoint: None,
+            pseudo_close: config.pseudo_close,
+            closes: BinaryHeap::new(),
+            due: if config.checkpoint.is_some() { i64::MIN } else { i64::MAX },
+            warm: config.warm,
             size: config.size,
             limits: config.limits(),
             frames: Frames::new(config.size as usize),
@@ -94,6 +112,7 @@ impl<C: Coupling> BufferPool<C> {
             unavailable: 0,
             above_dmth: false,
             data_sets: Vec::new(),
+            threads: Threads::default(),
             owners: Vec::new(),
             to_write: VecDeque::new(),
             last_ticket: 0,
@@ -113,6 +132,19 @@ impl<C: Coupling> BufferPool<C> {
             self.data_sets.resize_with(at + 1, DataSet::default);
         }
         &mut self.data_sets[at]
+    }
+
+    /// The thread of a reference in its data set, which is known.
+    #[inline(always)]
+    pub(super) fn thread(&mut self, reference: &Reference) -> &mut Thread {
+        let last = &mut self.data_sets[reference.data_set as usize].thread;
+        self.threads.of(reference.data_set, reference.agent, last)
+    }
+
+    /// Whether buffers are left whose pages nobody has referred to.
+    #[inline(always)]
+    pub(super) fn has_unknown(&self) -> bool {
+        (self.frames.len() as u32) < self.size
     }
 
     /// Counters since the beginning.
@@ -144,8 +176,14 @@ impl<C: Coupling> BufferPool<C> {
     /// A request for a page.
     #[inline]
     pub fn getpage(&mut self, reference: &Reference) {
+        if reference.status == Status::NoRead {
+            self.grow(reference);
+            return self.getpage_at_end(reference, true);
+        }
         self.pass_time(reference.time);
-        self.know(reference.data_set).counters.getpages += 1;
+        let data_set = self.know(reference.data_set);
+        data_set.counters.getpages += 1;
+        data_set.met = data_set.met.max((reference.key & PAGE_MASK) + 1);
         self.counters.getpages += 1;
         if self.steal.keeps() {
             self.open(reference);
@@ -164,6 +202,16 @@ impl<C: Coupling> BufferPool<C> {
         }
     }
 
+    /// A page that is made anew behind all others is the last of its data set: nothing lies ahead of it to prefetch.
+    fn grow(&mut self, reference: &Reference) {
+        let data_set = self.know(reference.data_set);
+        let end = (reference.key & PAGE_MASK) + 1;
+        if end > data_set.met {
+            data_set.met = end;
+            data_set.grows |= data_set.pages.is_none();
+        }
+    }
+
     /// A request for a page at the end of its data set, where nothing lies ahead that might be prefetched; `new`: it is
     /// made, not read.
     pub fn getpage_at_end(&mut self, reference: &Reference, new: bool) {
@@ -177,6 +225,7 @@ impl<C: Coupling> BufferPool<C> {
                 true
             }
             None if new => {
+                self.counters.not_read += 1;
                 self.is_in_group(reference.key, reference.data_set);
                 self.load(reference.key, reference.data_set, reference.time, false, 0)
             }
@@ -244,18 +293,22 @@ impl<C: Coupling> BufferPool<C> {
 
     /// The page was not in the pool; whether it is now.
     fn miss(&mut self, reference: &Reference, sequential: bool) -> bool {
-        let list = &mut self.data_sets[reference.data_set as usize].list;
-        let of_list = reference.access == Access::List && self.prefetch && !list.refused;
+        if self.warm && reference.status == Status::Hit && self.has_unknown() {
+            self.counters.warm += 1;
+            self.is_in_group(reference.key, reference.data_set);
+            return self.load(reference.key, reference.data_set, reference.time, sequential, 0);
+        }
+        let of_list = reference.access == Access::List && self.prefetch && !self.thread(reference).list.refused;
         let in_group = if of_list && self.coupling.is_dependent(reference.data_set) {
-            let first = !std::mem::replace(&mut list.registered, true);
+            let first = !std::mem::replace(&mut self.thread(reference).list.registered, true);
             self.coupling.read_ahead(reference.key, reference.data_set, first)
         } else {
             self.is_in_group(reference.key, reference.data_set)
         };
         if !in_group {
-            let known = &mut self.data_sets[reference.data_set as usize];
             if of_list {
-                let begun = !std::mem::replace(&mut known.list.read, true);
+                let begun = !std::mem::replace(&mut self.thread(reference).list.read, true);
+                let known = &mut self.data_sets[reference.data_set as usize];
                 known.counters.prefetch_reads += u64::from(begun);
                 known.counters.prefetch_pages += 1;
                 self.counters.list_reads += u64::from(begun);

@@ -1,10 +1,11 @@
 //! What is read before it is asked for.
 
 use super::coupling::Coupling;
-use super::data_set::{DataSet, List};
+use super::data_set::DataSet;
 use super::frames::UNASKED;
 use super::pool::{BufferPool, Reference};
-use super::scan::Request;
+use super::scan::{Request, Way, scans_of};
+use super::threads::List;
 use crate::trace::{Access, PAGE_MASK};
 
 /// How a page came to be read.
@@ -19,12 +20,12 @@ impl<C: Coupling> BufferPool<C> {
     #[inline]
     pub(super) fn before_lookup(&mut self, reference: &Reference) -> bool {
         let page = reference.key & PAGE_MASK;
-        let data_set = &mut self.data_sets[reference.data_set as usize];
+        let (prefetch, most) = (self.prefetch, scans_of(reference.agent));
         let (quantity, other) = (self.limits.sequential_quantity, self.limits.other_quantity);
         let (kind, request) = match reference.access {
-            Access::Random if !self.prefetch => return false,
+            Access::Random if !prefetch => return false,
             Access::Random => {
-                let (scanned, request) = data_set.detection.reference(page, other);
+                let (scanned, request) = self.thread(reference).detection.reference(page, other);
                 if !scanned {
                     return false;
                 }
@@ -33,18 +34,18 @@ impl<C: Coupling> BufferPool<C> {
             }
             Access::Sequential => {
                 self.counters.getpages_sequential += 1;
-                let request = self.prefetch.then(|| data_set.sequential.reference(page, quantity));
+                let request = prefetch.then(|| self.thread(reference).sequential.reference(page, quantity, most));
                 (Prefetch::Sequential, request.flatten())
             }
             Access::Dynamic => {
                 self.counters.getpages_sequential += 1;
-                let request = self.prefetch.then(|| data_set.dynamic.reference(page, other));
+                let request = prefetch.then(|| self.thread(reference).dynamic.reference(page, other, most));
                 (Prefetch::Dynamic, request.flatten())
             }
             Access::List => {
                 self.counters.getpages_list += 1;
-                if self.prefetch {
-                    self.list(reference.data_set, page);
+                if prefetch {
+                    self.list(reference, page);
                 }
                 return true;
             }
@@ -56,19 +57,18 @@ impl<C: Coupling> BufferPool<C> {
     }
 
     /// A getpage of a list: a new request when the former is used up or a new list begins.
-    fn list(&mut self, data_set: u32, page: u64) {
+    fn list(&mut self, reference: &Reference, page: u64) {
         let refused = self.unavailable >= self.limits.spth;
-        let list = &mut self.data_sets[data_set as usize].list;
-        if list.left == 0 || page < list.last {
-            *list = List { left: self.limits.other_quantity, last: page, read: false, registered: false, refused };
-            if refused {
-                self.counters.prefetch_disabled += 1;
-            } else {
-                self.counters.list_requests += 1;
-            }
+        let quantity = self.limits.other_quantity;
+        let list = &mut self.thread(reference).list;
+        let begins = list.left == 0 || page < list.last;
+        if begins {
+            *list = List { left: quantity, last: page, read: false, registered: false, refused };
         }
         list.last = page;
         list.left -= 1;
+        self.counters.prefetch_disabled += u64::from(begins && refused);
+        self.counters.list_requests += u64::from(begins && !refused);
     }
 
     /// A prefetch request: all pages that are not in the pool are read in one I/O.
@@ -77,21 +77,25 @@ impl<C: Coupling> BufferPool<C> {
             self.counters.prefetch_disabled += 1;
             return;
         }
-        let end = self.data_sets[reference.data_set as usize].pages.unwrap_or(u64::MAX).min(PAGE_MASK + 1);
+        let data_set = &self.data_sets[reference.data_set as usize];
+        let end = if data_set.grows { data_set.met } else { data_set.pages.unwrap_or(u64::MAX) }.min(PAGE_MASK + 1);
         let extent = reference.key & !PAGE_MASK;
-        let (mut read, mut registered) = (0, false);
-        let last = request.first.saturating_add(request.pages).min(end);
+        let (mut read, mut early, mut registered) = (0, 0, false);
+        // Forward to the end of the data set, backward to its beginning.
+        let bound = if request.way == Way::Forward { end } else { PAGE_MASK + 1 };
+        let last = request.first.saturating_add(request.pages).min(bound);
         for page in request.first..last {
-            self.fetch(extent | page);
+            self.fetch(extent | request.way.turned(page));
         }
         for page in request.first..last {
-            let key = extent | page;
+            let key = extent | request.way.turned(page);
             if self.frames.find(key).is_some() {
                 continue;
             }
             let coupled = self.coupling.is_dependent(reference.data_set);
             let in_group = coupled && self.coupling.read_ahead(key, reference.data_set, !registered);
             registered |= coupled;
+            early += u64::from(self.has_unknown());
             if !self.load(key, reference.data_set, reference.time, true, UNASKED) {
                 break;
             }
@@ -106,6 +110,7 @@ impl<C: Coupling> BufferPool<C> {
                 (&mut counters.dynamic_requests, &mut counters.dynamic_reads, &mut counters.dynamic_pages)
             }
         };
+        counters.prefetched_early += early;
         *requests += 1;
         *reads += u64::from(read > 0);
         *pages += read;
@@ -127,7 +132,7 @@ impl<C: Coupling> BufferPool<C> {
             if room == 0 {
                 return;
             }
-            let request = Request { first, pages: quantity.min(room.into()) };
+            let request = Request { first, pages: quantity.min(room.into()), way: Way::Forward };
             self.request(Prefetch::Sequential, reference, request);
             first += request.pages;
         }

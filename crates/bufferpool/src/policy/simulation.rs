@@ -151,7 +151,8 @@ impl Simulation {
             }
             let access = Access::ALL[usize::from(rows.access[row])].0;
             let function = Function::ALL[usize::from(rows.function[row])].0;
-            pool.events.push((function, Reference { time: rows.time[row], key, data_set, access }));
+            let (agent, status) = (rows.agent_of(row), rows.status_of(row));
+            pool.events.push((function, Reference { time: rows.time[row], key, data_set, agent, access, status }));
         }
         Ok(to)
     }

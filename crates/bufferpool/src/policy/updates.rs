@@ -1,5 +1,6 @@
 //! Changed pages: when they are written, and at which thresholds.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use super::config::WRITE_BATCH;
@@ -38,6 +39,9 @@ impl<C: Coupling> BufferPool<C> {
         self.pass_time(reference.time);
         self.know(reference.data_set).counters.updates += 1;
         self.counters.updates += 1;
+        if let Some(after) = self.pseudo_close {
+            self.expect_close(reference, after);
+        }
         let place = match self.frames.find(reference.key) {
             Some(place) => {
                 self.validate(reference, false);
@@ -260,19 +264,62 @@ impl<C: Coupling> BufferPool<C> {
         }
     }
 
-    /// Checkpoints that are due.
+    /// An update puts the pseudo close of its data set off.
+    fn expect_close(&mut self, reference: &Reference, after: i64) {
+        let changed = &mut self.data_sets[reference.data_set as usize].changed;
+        changed.last = reference.time;
+        if !std::mem::replace(&mut changed.closing, true) {
+            let due = reference.time.saturating_add(after);
+            self.closes.push(Reverse((due, reference.data_set)));
+            self.due = self.due.min(due);
+        }
+    }
+
+    /// Checkpoints and pseudo closes that are due.
     #[inline(always)]
     pub(super) fn pass_time(&mut self, now: i64) {
-        let Some(every) = self.checkpoint else { return };
-        let next = *self.next_checkpoint.get_or_insert(now.saturating_add(every));
-        if now >= next {
-            // Between two events nothing changes: of several checkpoints that are due only the first writes.
-            let passed = (now - next) / every + 1;
-            self.next_checkpoint = Some(next.saturating_add(passed.saturating_mul(every)));
-            self.counters.checkpoints += passed as u64;
-            while let Some(number) = self.next_to_write() {
-                self.write_oldest(number, usize::MAX, false);
+        if now >= self.due {
+            self.pass_due(now);
+        }
+    }
+
+    #[cold]
+    fn pass_due(&mut self, now: i64) {
+        if let Some(every) = self.checkpoint {
+            let next = *self.next_checkpoint.get_or_insert(now.saturating_add(every));
+            if now >= next {
+                // Between two events nothing changes: of several checkpoints that are due only the first writes.
+                let passed = (now - next) / every + 1;
+                self.next_checkpoint = Some(next.saturating_add(passed.saturating_mul(every)));
+                self.counters.checkpoints += passed as u64;
+                while let Some(number) = self.next_to_write() {
+                    self.write_oldest(number, usize::MAX, false);
+                }
             }
+        }
+        while let Some(&Reverse((due, number))) = self.closes.peek()
+            && due <= now
+        {
+            self.closes.pop();
+            self.close(number, now);
+        }
+        let next_close = self.closes.peek().map_or(i64::MAX, |&Reverse((due, _))| due);
+        self.due = self.next_checkpoint.unwrap_or(i64::MAX).min(next_close);
+    }
+
+    /// Writes the changed pages of a data set if it was not updated for long enough, else puts its pseudo close off.
+    fn close(&mut self, number: u32, now: i64) {
+        let Some(after) = self.pseudo_close else { return };
+        let changed = &mut self.data_sets[number as usize].changed;
+        let due = changed.last.saturating_add(after);
+        if due > now {
+            self.closes.push(Reverse((due, number)));
+            return;
+        }
+        changed.closing = false;
+        if changed.count > 0 {
+            self.counters.pseudo_closes += 1;
+            self.write_oldest(number, usize::MAX, false);
         }
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use plexlens_bufferpool::curve::LruCurve;
 use plexlens_bufferpool::policy::{BufferPool, Counters, PoolConfig, Reference, Simulation, Steal};
 use plexlens_bufferpool::synthetic::{Random, Yardstick};
-use plexlens_bufferpool::trace::{Access, Function, References};
+use plexlens_bufferpool::trace::{Access, Function, References, Status};
 use proptest::prelude::*;
 use twin::{Event, Twin};
 
@@ -18,7 +18,9 @@ fn reference(event: &Event) -> Reference {
         time: event.time,
         key: u64::from(event.set) << 40 | event.page,
         data_set: event.set,
+        agent: event.agent,
         access: event.access,
+        status: event.status,
     }
 }
 
@@ -37,9 +39,10 @@ fn run(pool: &mut BufferPool, event: &Event) {
 #[derive(Clone, Debug)]
 struct Stretch {
     set: u32,
+    agents: u32,
     first: u64,
     count: u64,
-    step: u64,
+    step: i64,
     access: Access,
     /// Of ten pages so many are changed, so many released.
     changed: u64,
@@ -58,9 +61,11 @@ fn stretches(pages: u64) -> impl Strategy<Value = Vec<Stretch>> {
         Access::List,
         Access::Dynamic,
     ]);
-    let one = (0u32..3, 0..pages, 1u64..60, 0u64..12, access, 0u64..11, 0u64..11, 0i64..30, any::<u64>());
-    let one = one.prop_map(|(set, first, count, step, access, changed, released, pause, seed)| Stretch {
+    let set = (0u32..3, 1u32..4);
+    let one = (set, 0..pages, 1u64..60, -6i64..12, access, 0u64..11, 0u64..11, 0i64..30, any::<u64>());
+    let one = one.prop_map(|((set, agents), first, count, step, access, changed, released, pause, seed)| Stretch {
         set,
+        agents,
         first,
         count,
         step,
@@ -79,9 +84,21 @@ fn events(stretches: &[Stretch], pages: u64) -> Vec<Event> {
         let mut random = Random::new(stretch.seed);
         time += stretch.pause;
         for at in 0..stretch.count {
-            // Step 0 means anywhere; otherwise ascending, which list and scans are.
-            let page = if stretch.step == 0 { random.below(pages) } else { stretch.first + at * stretch.step };
-            let event = Event { time, set: stretch.set, page, function: Function::Getpage, access: stretch.access };
+            // Step 0 means anywhere; otherwise up or down, each thread from a place of its own.
+            let agent = random.below(u64::from(stretch.agents)) as u32;
+            let from = stretch.first + 70 * u64::from(agent);
+            let page = match stretch.step {
+                0 => random.below(pages),
+                step => from.saturating_add_signed(at as i64 * step),
+            };
+            let status = match random.below(20) {
+                0 => Status::NoRead,
+                1..=6 => Status::Hit,
+                7..=9 => Status::Miss,
+                _ => Status::Unknown,
+            };
+            let (function, access) = (Function::Getpage, stretch.access);
+            let event = Event { time, set: stretch.set, page, function, access, agent, status };
             events.push(event);
             if random.below(10) < stretch.changed {
                 events.push(Event { function: Function::SetWrite, ..event });
@@ -107,7 +124,7 @@ fn config() -> impl Strategy<Value = PoolConfig> {
         (prop_oneof![1u32..60, 60u32..300], prop::sample::select(vec![4096u32, 8192, 16384, 32768])),
         prop_oneof![1 => Just(Steal::Lru), 3 => prop::sample::select(Steal::ALL.to_vec())],
         (percent, threshold.clone(), threshold, 0u32..60),
-        (any::<bool>(), any::<bool>(), prop::option::of(1i64..200)),
+        (any::<bool>(), any::<bool>(), prop::option::of(1i64..200), prop::option::of(1i64..90), any::<bool>()),
     )
         .prop_map(|((size, page_bytes), steal, (vpseqt, dwqt, vdwqt, vdwqt_pages), rest)| PoolConfig {
             size,
@@ -120,6 +137,8 @@ fn config() -> impl Strategy<Value = PoolConfig> {
             prefetch: rest.0,
             releases: rest.1,
             checkpoint: rest.2,
+            pseudo_close: rest.3,
+            warm: rest.4,
         })
 }
 
@@ -145,13 +164,18 @@ proptest! {
             prop_assert_eq!(pool.data_set_counters(set), twin.set(set), "data set {}", set);
         }
         let counters = *pool.counters();
-        let held = counters.pages_read() - counters.stolen;
+        let held = counters.pages_read() + counters.not_read + counters.warm - counters.stolen;
         prop_assert!(held <= u64::from(config.size) + counters.no_buffer, "{} pages in the pool", held);
     }
 }
 
+/// A getpage of page 0 by the only thread there is.
+fn getpage(time: i64, access: Access) -> Event {
+    Event { time, set: 0, page: 0, function: Function::Getpage, access, agent: 0, status: Status::Unknown }
+}
+
 fn getpages(pages: impl IntoIterator<Item = u64>, access: Access) -> Vec<Event> {
-    let event = |(time, page)| Event { time, set: 0, page, function: Function::Getpage, access };
+    let event = |(time, page)| Event { page, ..getpage(time, access) };
     (0..).zip(pages).map(event).collect()
 }
 
@@ -173,11 +197,9 @@ fn lru_without_prefetch_is_the_curve() {
     let events: Vec<Event> = (0..)
         .zip(&made)
         .map(|(time, one)| Event {
-            time,
             set: one.object,
             page: one.page,
-            function: Function::Getpage,
-            access: if one.sequential { Access::Sequential } else { Access::Random },
+            ..getpage(time, if one.sequential { Access::Sequential } else { Access::Random })
         })
         .collect();
     for size in [1, 2, 10, 333, 2000, 5999, 7000] {
@@ -194,7 +216,7 @@ fn reads_equal_the_curve(trace: &[u64], ways: u64) {
     let mut random = Random::new(ways);
     let event = |(time, &page)| {
         let access = Access::ALL[random.below(4) as usize].0;
-        Event { time, set: 0, page, function: Function::Getpage, access }
+        Event { page, ..getpage(time, access) }
     };
     let events: Vec<Event> = (0..).zip(trace).map(event).collect();
     for size in 1..=121 {
@@ -306,7 +328,7 @@ fn fixed_thresholds_act_in_their_order() {
     // on every update is a synchronous write.
     let config = PoolConfig { size: 1000, releases: true, vpseqt: 100, ..PoolConfig::default() };
     let mut events = getpages((0..899).map(|page| page * 1000), Access::Random);
-    let scan = |page| Event { time: 0, set: 1, page, function: Function::Getpage, access: Access::Sequential };
+    let scan = |page| Event { set: 1, page, ..getpage(0, Access::Sequential) };
     events.push(scan(0));
     let counters = simulate(&config, &events);
     assert_eq!((counters.sequential_requests, counters.prefetch_disabled), (1, 0));
@@ -341,6 +363,137 @@ fn checkpoints_write_what_is_changed() {
     assert_eq!((counters.checkpoints, counters.pages_written, counters.async_writes), (3, 20, 1));
 }
 
+/// Getpages of scans by threads in turn, each with its own 100,000 pages of one data set.
+fn scans(threads: u64, pages: u64, access: Access, tells_agents: bool) -> Vec<Event> {
+    let mut events = Vec::new();
+    for page in 0..pages {
+        for thread in 0..threads {
+            let agent = if tells_agents { thread as u32 + 1 } else { 0 };
+            events.push(Event { page: thread * 100_000 + page, agent, ..getpage(0, access) });
+        }
+    }
+    events
+}
+
+#[test]
+fn scans_of_several_threads_prefetch_as_each_alone() {
+    // 640 pages in requests of 32: at page 0, at 16 and from then on every 32 pages up to 624: 1 + 20 requests. The last
+    // reads on to page 671.
+    let config = PoolConfig { size: 40_000, ..PoolConfig::default() };
+    for threads in [1, 4, 5, 40] {
+        for tells_agents in [true, false] {
+            let counters = simulate(&config, &scans(threads, 640, Access::Sequential, tells_agents));
+            assert_eq!(counters.sync_reads(), 0);
+            assert_eq!(counters.sequential_reads, 21 * threads, "{threads} threads");
+            assert_eq!(counters.sequential_pages, 672 * threads);
+        }
+    }
+}
+
+#[test]
+fn unplanned_scans_of_several_threads_are_noticed_as_each_alone() {
+    // Pages 0 to 4 are read one by one; page 5 asks for 5 to 36, page 21 for 37 to 68, then every 32 pages: 53, ..., 629.
+    // Of 640 pages: 5 synchronous reads and 1 + 1 + 19 requests.
+    let config = PoolConfig { size: 40_000, ..PoolConfig::default() };
+    for threads in [1, 2, 5, 40] {
+        let counters = simulate(&config, &scans(threads, 640, Access::Random, true));
+        assert_eq!(counters.sync_reads_random, 5 * threads, "{threads} threads");
+        assert_eq!(counters.dynamic_reads, 21 * threads);
+    }
+    // A trace that does not tell threads apart shows no scan: pages of two threads in turn are never neighbours.
+    let counters = simulate(&config, &scans(2, 640, Access::Random, false));
+    assert_eq!((counters.sync_reads_random, counters.dynamic_reads), (1280, 0));
+}
+
+#[test]
+fn a_backward_scan_is_prefetched_downwards_to_the_first_page() {
+    // Pages 999 to 995 one by one; 994 asks for 994 to 963, 978 for 962 to 931, then every 32 pages: 946, ..., 18. The
+    // request at 18 asks for 2 to -29: three pages are there.
+    let config = PoolConfig { size: 40_000, ..PoolConfig::default() };
+    let counters = simulate(&config, &getpages((0..1000).rev(), Access::Random));
+    assert_eq!((counters.sync_reads_random, counters.dynamic_reads, counters.dynamic_pages), (5, 32, 995));
+}
+
+#[test]
+fn pages_that_the_trace_found_were_there() {
+    // Three buffers. Pages 1 and 2 were there; 3 is read into the third; then no buffer with an unknown page is left, so 4
+    // is read although the trace found it, and takes the place of 1.
+    let config = PoolConfig { size: 3, prefetch: false, ..PoolConfig::default() };
+    let mut events = getpages([10, 20, 30, 40, 10], Access::Random);
+    for (event, status) in events.iter_mut().zip([Status::Hit, Status::Hit, Status::Miss, Status::Hit, Status::Hit]) {
+        event.status = status;
+    }
+    let counters = simulate(&config, &events);
+    assert_eq!((counters.warm, counters.sync_reads(), counters.stolen), (2, 3, 2));
+    let cold = simulate(&PoolConfig { warm: false, ..config }, &events);
+    assert_eq!((cold.warm, cold.sync_reads()), (0, 5));
+}
+
+#[test]
+fn a_page_that_is_made_anew_is_not_read() {
+    let config = PoolConfig { size: 100, ..PoolConfig::default() };
+    let mut events = getpages(0..40, Access::Random);
+    events.iter_mut().for_each(|event| event.status = Status::NoRead);
+    events.push(Event { page: 7, ..getpage(0, Access::Random) });
+    let counters = simulate(&config, &events);
+    // Nor does it look like a scan: nothing lies ahead of the end.
+    assert_eq!((counters.getpages, counters.not_read, counters.pages_read()), (41, 40, 0));
+}
+
+#[test]
+fn nothing_is_read_ahead_behind_a_page_made_anew() {
+    // A thread that inserts pages 100 to 199 at the end, each found once more: page-sequential, but nothing lies ahead.
+    let config = PoolConfig { size: 1000, ..PoolConfig::default() };
+    let mut events = Vec::new();
+    for page in 100..200 {
+        events.push(Event { page, status: Status::NoRead, ..getpage(0, Access::Random) });
+        events.push(Event { page, ..getpage(0, Access::Random) });
+    }
+    let counters = simulate(&config, &events);
+    assert_eq!((counters.not_read, counters.dynamic_requests > 0, counters.pages_read()), (100, true, 0));
+    // A page made anew among others says nothing about the end: pages 5 and 21 ask for 32 pages each.
+    let mut events = getpages(0..37, Access::Random);
+    events.push(Event { page: 3, status: Status::NoRead, ..getpage(0, Access::Random) });
+    let counters = simulate(&config, &events);
+    assert_eq!((counters.dynamic_pages, counters.not_read), (32 * 2, 0));
+}
+
+#[test]
+fn a_data_set_is_written_so_long_after_its_last_update() {
+    // 45 minutes after the last update, which was at minute 10.
+    let minute = 60_000_000;
+    let config = PoolConfig { size: 1000, pseudo_close: Some(45 * minute), ..PoolConfig::default() };
+    let update = |page, at| Event { page, function: Function::SetWrite, ..getpage(at, Access::Random) };
+    let mut events = Vec::new();
+    for (page, at) in [(1, 0), (2, 0), (3, 10 * minute)] {
+        events.extend([Event { page, ..getpage(at, Access::Random) }, update(page, at)]);
+    }
+    events.push(getpage(55 * minute - 1, Access::Random));
+    let counters = simulate(&config, &events);
+    assert_eq!((counters.pseudo_closes, counters.pages_written), (0, 0));
+    events.push(getpage(55 * minute, Access::Random));
+    let counters = simulate(&config, &events);
+    assert_eq!((counters.pseudo_closes, counters.pages_written, counters.async_writes), (1, 3, 1));
+    // A checkpoint every three minutes has written them long before.
+    let counters = simulate(&PoolConfig { checkpoint: Some(3 * minute), ..config }, &events);
+    assert_eq!((counters.pseudo_closes, counters.pages_written), (0, 3));
+}
+
+#[test]
+fn thresholds_of_zero_write_from_one_per_cent_of_a_small_pool() {
+    // Of 1,000 buffers 1 % is 10: the eleventh changed page writes all eleven (32 at most). Of 10,000 the 41st writes 32,
+    // and so does every 32nd after it.
+    for (size, pages, writes, written) in [(1000, 110, 10, 110), (10_000, 41 + 64, 3, 96)] {
+        let config = PoolConfig { size, vdwqt: 0, dwqt: 90, prefetch: false, ..PoolConfig::default() };
+        let mut events = Vec::new();
+        for event in getpages(0..pages, Access::Random) {
+            events.extend([event, Event { function: Function::SetWrite, ..event }]);
+        }
+        let counters = simulate(&config, &events);
+        assert_eq!((counters.vertical_threshold, counters.pages_written), (writes, written), "{size} buffers");
+    }
+}
+
 #[test]
 fn residency_is_the_time_from_read_to_steal() {
     // Two buffers, a page a second: each stays two seconds, eight of ten are stolen.
@@ -365,6 +518,8 @@ fn a_trace_is_simulated_pool_by_pool_wherever_it_is_cut() {
     let page: Vec<u64> = (0..rows).map(|_| random.below(200)).collect();
     let function: Vec<u8> = (0..rows).map(|_| random.below(2) as u8).collect();
     let access: Vec<u8> = (0..rows).map(|_| random.below(4) as u8).collect();
+    let agent: Vec<u32> = (0..rows).map(|_| random.below(5) as u32).collect();
+    let status: Vec<u8> = (0..rows).map(|_| random.below(4) as u8).collect();
     let (time, member, partition) = ((0..rows as i64).collect::<Vec<_>>(), vec![0; rows], vec![0; rows]);
     let cut = |from: usize, to: usize| References {
         time: &time[from..to],
@@ -375,6 +530,8 @@ fn a_trace_is_simulated_pool_by_pool_wherever_it_is_cut() {
         page: &page[from..to],
         function: &function[from..to],
         access: &access[from..to],
+        agent: &agent[from..to],
+        status: &status[from..to],
     };
     let small = |size| PoolConfig { size, ..PoolConfig::default() };
     let configs = BTreeMap::from([(1, small(100)), (2, small(150))]);

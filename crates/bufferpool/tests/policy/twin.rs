@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use plexlens_bufferpool::policy::{Counters, DataSetCounters, PoolConfig, Steal};
-use plexlens_bufferpool::trace::{Access, Function};
+use plexlens_bufferpool::trace::{Access, Function, Status};
 
 /// One event of a test's trace.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +13,8 @@ pub struct Event {
     pub page: u64,
     pub function: Function,
     pub access: Access,
+    pub agent: u32,
+    pub status: Status,
 }
 
 #[derive(Clone, Debug)]
@@ -37,24 +39,42 @@ impl Page {
 #[derive(Default)]
 struct Set {
     counters: DataSetCounters,
-    history: Vec<bool>,
+    turn: u64,
+    opened: bool,
+    /// When it was last updated, and when its pseudo close is looked for next.
+    updated: i64,
+    close: Option<i64>,
+    /// Pages referenced, and whether one was made anew behind all others.
+    met: Vec<u64>,
+    grows: bool,
+}
+
+/// What a thread does in a data set.
+#[derive(Default)]
+struct Thread {
+    /// Of each reference to another page: one after the other, upwards or downwards.
+    history: Vec<(bool, bool)>,
     last: Option<u64>,
-    scanning: Option<[u64; 3]>,
-    /// Planned and recorded-as-dynamic scans: last use and the starts of their runs.
-    scans: BTreeMap<bool, Vec<(usize, [u64; 3])>>,
-    references: usize,
+    /// Downwards, and its runs.
+    scanning: Option<(bool, [i64; 3])>,
+    /// Planned scans, and those recorded as dynamic, upwards and downwards: the one used last first.
+    planned: Vec<[i64; 3]>,
+    recorded: [Vec<[i64; 3]>; 2],
+    last_recorded: Option<u64>,
     list: Vec<u64>,
     list_read: bool,
     list_refused: bool,
-    turn: u64,
-    opened: bool,
 }
+
+/// Pages asked for: the first, and whether downwards.
+type Asked = (i64, bool);
 
 pub struct Twin {
     config: PoolConfig,
     pages: Vec<Page>,
     sizes: BTreeMap<u32, u64>,
     sets: BTreeMap<u32, Set>,
+    threads: BTreeMap<(u32, u32), Thread>,
     clock: u64,
     changes: u64,
     turns: u64,
@@ -70,6 +90,7 @@ impl Twin {
             pages: Vec::new(),
             sizes: sizes.clone(),
             sets: BTreeMap::new(),
+            threads: BTreeMap::new(),
             clock: 0,
             changes: 0,
             turns: 0,
@@ -99,6 +120,22 @@ impl Twin {
                 }
             }
         }
+        if let Some(after) = self.config.pseudo_close {
+            // Sooner ones first.
+            while let Some((due, set)) = self.next_close().filter(|&(due, _)| due <= event.time) {
+                let known = self.sets.get_mut(&set).unwrap();
+                if known.updated + after > event.time {
+                    known.close = Some(known.updated + after);
+                    continue;
+                }
+                known.close = None;
+                assert!(due <= event.time);
+                if self.pages.iter().any(|page| page.set == set && page.changed.is_some()) {
+                    self.counters.pseudo_closes += 1;
+                    self.write_first_changed(set, usize::MAX);
+                }
+            }
+        }
         match event.function {
             Function::Getpage => self.getpage(event),
             Function::SetWrite => self.set_write(event),
@@ -111,6 +148,10 @@ impl Twin {
             Function::Commit => {}
         }
         self.watch();
+    }
+
+    fn next_close(&self) -> Option<(i64, u32)> {
+        self.sets.iter().filter_map(|(&set, known)| Some((known.close?, set))).min()
     }
 
     fn size(&self) -> usize {
@@ -147,6 +188,30 @@ impl Twin {
     fn getpage(&mut self, event: &Event) {
         let (quantity, other) = self.config.quantities();
         self.counters.getpages += 1;
+        let sized = self.sizes.contains_key(&event.set);
+        let set = self.sets.entry(event.set).or_default();
+        let behind = set.met.iter().all(|&page| page < event.page);
+        set.met.push(event.page);
+        if event.status == Status::NoRead {
+            set.grows |= behind && !sized;
+            set.counters.getpages += 1;
+            let at = match self.find(event.set, event.page) {
+                Some(at) => {
+                    self.hit(at, false);
+                    Some(at)
+                }
+                None => {
+                    self.counters.not_read += 1;
+                    self.load(event, event.page, false, false)
+                }
+            };
+            if let Some(at) = at
+                && self.config.releases
+            {
+                self.pages[at].uses += 1;
+            }
+            return;
+        }
         let prefetches = self.prefetches();
         let size = self.sizes.get(&event.set).copied();
         let set = self.sets.entry(event.set).or_default();
@@ -155,31 +220,35 @@ impl Twin {
             let mut page = 0;
             while page < size.unwrap_or(0) && self.pages.len() < self.kept() {
                 let pages = quantity.min((self.kept() - self.pages.len()) as u64);
-                self.request(event, false, page, pages);
+                self.request(event, false, (page as i64, false), pages);
                 page += pages;
             }
         }
-        let set = self.sets.get_mut(&event.set).unwrap();
+        let thread = self.threads.entry((event.set, event.agent)).or_default();
         let mut sequential = event.access != Access::Random;
         match event.access {
             Access::Random if prefetches => {
-                if let Some(part) = detect(set, event.page, other) {
+                if let Some(asked) = detect(thread, event.page, other) {
                     sequential = true;
                     self.counters.getpages_sequential += 1;
-                    if let Some(first) = part {
-                        self.request(event, true, first, other);
+                    if let Some(asked) = asked {
+                        self.request(event, true, asked, other);
                     }
                 }
             }
             Access::Random => {}
-            Access::Sequential | Access::Dynamic => {
+            Access::Sequential => {
                 self.counters.getpages_sequential += 1;
-                if prefetches {
-                    let dynamic = event.access == Access::Dynamic;
-                    let quantity = if dynamic { other } else { quantity };
-                    if let Some(first) = plan(set, dynamic, event.page, quantity) {
-                        self.request(event, dynamic, first, quantity);
-                    }
+                if prefetches
+                    && let Some(first) = plan(&mut thread.planned, event.page as i64, quantity as i64, event.agent)
+                {
+                    self.request(event, false, (first, false), quantity);
+                }
+            }
+            Access::Dynamic => {
+                self.counters.getpages_sequential += 1;
+                if prefetches && let Some(asked) = follow(thread, event.page, other as i64, event.agent) {
+                    self.request(event, true, asked, other);
                 }
             }
             Access::List => {
@@ -191,22 +260,18 @@ impl Twin {
         }
         let at = match self.find(event.set, event.page) {
             Some(at) => {
-                let page = &mut self.pages[at];
-                page.unasked = false;
-                if self.config.steal == Steal::Lru {
-                    self.clock += 1;
-                    page.age = self.clock;
-                    if page.sequential && !sequential {
-                        page.sequential = false;
-                        self.counters.random_hits_sequential += 1;
-                    }
-                }
+                self.hit(at, sequential);
                 Some(at)
+            }
+            None if self.config.warm && event.status == Status::Hit && self.pages.len() < self.size() => {
+                self.counters.warm += 1;
+                self.load(event, event.page, sequential, false)
             }
             None => {
                 let set = self.sets.get_mut(&event.set).unwrap();
-                if event.access == Access::List && prefetches && !set.list_refused {
-                    let first = !std::mem::replace(&mut set.list_read, true);
+                let thread = self.threads.get_mut(&(event.set, event.agent)).unwrap();
+                if event.access == Access::List && prefetches && !thread.list_refused {
+                    let first = !std::mem::replace(&mut thread.list_read, true);
                     self.counters.list_pages += 1;
                     self.counters.list_reads += u64::from(first);
                     set.counters.prefetch_pages += 1;
@@ -229,9 +294,22 @@ impl Twin {
         }
     }
 
+    fn hit(&mut self, at: usize, sequential: bool) {
+        let page = &mut self.pages[at];
+        page.unasked = false;
+        if self.config.steal == Steal::Lru {
+            self.clock += 1;
+            page.age = self.clock;
+            if page.sequential && !sequential {
+                page.sequential = false;
+                self.counters.random_hits_sequential += 1;
+            }
+        }
+    }
+
     fn list(&mut self, event: &Event, quantity: u64) {
         let refused = self.reached(90, 100);
-        let set = self.sets.get_mut(&event.set).unwrap();
+        let set = self.threads.get_mut(&(event.set, event.agent)).unwrap();
         let new = set.list.len() as u64 == quantity || set.list.last().is_none_or(|&last| event.page < last);
         if new {
             set.list.clear();
@@ -243,15 +321,25 @@ impl Twin {
         set.list.push(event.page);
     }
 
-    fn request(&mut self, event: &Event, dynamic: bool, first: u64, pages: u64) {
+    fn request(&mut self, event: &Event, dynamic: bool, (first, down): Asked, pages: u64) {
         if self.reached(90, 100) {
             self.counters.prefetch_disabled += 1;
             return;
         }
-        let end = self.sizes.get(&event.set).copied().unwrap_or(u64::MAX);
+        let mut end = self.sizes.get(&event.set).copied().unwrap_or(u64::MAX);
+        let set = &self.sets[&event.set];
+        if set.grows {
+            end = set.met.iter().max().unwrap() + 1;
+        }
         let mut read = 0;
-        for page in (first..first + pages).filter(|&page| page < end) {
+        for step in 0..pages as i64 {
+            let page = if down { first - step } else { first + step };
+            if page < 0 || !down && page as u64 >= end {
+                continue;
+            }
+            let page = page as u64;
             if self.find(event.set, page).is_none() {
+                self.counters.prefetched_early += u64::from(self.pages.len() < self.size());
                 if self.load(event, page, true, true).is_none() {
                     break;
                 }
@@ -341,7 +429,12 @@ impl Twin {
 
     fn set_write(&mut self, event: &Event) {
         self.counters.updates += 1;
-        self.sets.entry(event.set).or_default().counters.updates += 1;
+        let set = self.sets.entry(event.set).or_default();
+        set.counters.updates += 1;
+        set.updated = event.time;
+        if let Some(after) = self.config.pseudo_close {
+            set.close.get_or_insert(event.time + after);
+        }
         let at = match self.find(event.set, event.page) {
             Some(at) => at,
             None => {
@@ -371,9 +464,10 @@ impl Twin {
         }
         let full_io = 32 * 4096 / self.config.page_bytes as usize;
         let size = self.size();
+        let little = |pages: usize| pages > full_io + 8 || pages * 100 > size && pages > size / 100;
         let changed = self.pages.iter().filter(|page| page.set == event.set && page.changed.is_some()).count();
         let (over, batch) = match (self.config.vdwqt as usize, self.config.vdwqt_pages as usize) {
-            (0, 0) => (changed > full_io + 8, full_io),
+            (0, 0) => (little(changed), full_io),
             (0, pages) => (changed > pages, 128),
             (percent, _) => (changed * 100 > percent * size, 128),
         };
@@ -383,7 +477,7 @@ impl Twin {
         }
         let dwqt = self.config.dwqt as usize;
         let over = match dwqt {
-            0 => self.unavailable() > full_io + 8,
+            0 => little(self.unavailable()),
             _ => self.unavailable() * 100 > dwqt * size,
         };
         if over {
@@ -454,7 +548,7 @@ impl Twin {
 }
 
 /// A reference into the second run of a scan: where its third begins, and the scan moves on.
-fn advance(runs: &mut [u64; 3], page: u64, quantity: u64) -> Option<u64> {
+fn advance(runs: &mut [i64; 3], page: i64, quantity: i64) -> Option<i64> {
     (page >= runs[1]).then(|| {
         let third = runs[2];
         *runs = [runs[1], third, third + quantity];
@@ -462,44 +556,64 @@ fn advance(runs: &mut [u64; 3], page: u64, quantity: u64) -> Option<u64> {
     })
 }
 
-/// None: not part of a scan. Otherwise the first page asked for, if any is.
-fn detect(set: &mut Set, page: u64, quantity: u64) -> Option<Option<u64>> {
-    if set.last == Some(page) {
-        return set.scanning.map(|_| None);
+/// None: not part of a scan. Otherwise what is asked for, if anything is. Downwards pages count below zero.
+fn detect(thread: &mut Thread, page: u64, quantity: u64) -> Option<Option<Asked>> {
+    if thread.last == Some(page) {
+        return thread.scanning.map(|_| None);
     }
-    let sequential = set.last.is_some_and(|last| page > last && page <= last + quantity / 2);
-    set.last = Some(page);
-    set.history.push(sequential);
-    let seen = &set.history[set.history.len().saturating_sub(8)..];
-    if seen.iter().filter(|&&sequential| sequential).count() <= 4 {
-        set.scanning = None;
+    let (up, down) = match thread.last {
+        Some(last) => (page > last && page - last <= quantity / 2, last > page && last - page <= quantity / 2),
+        None => (false, false),
+    };
+    thread.last = Some(page);
+    thread.history.push((up, down));
+    let seen = &thread.history[thread.history.len().saturating_sub(8)..];
+    let ups = seen.iter().filter(|&&(up, _)| up).count();
+    let downs = seen.iter().filter(|&&(_, down)| down).count();
+    let downwards = match (ups > 4, downs > 4) {
+        (true, _) => false,
+        (_, true) => true,
+        _ => {
+            thread.scanning = None;
+            return None;
+        }
+    };
+    if !(if downwards { down } else { up }) {
         return None;
     }
-    if !sequential {
-        return None;
-    }
-    match &mut set.scanning {
-        Some(runs) if page < runs[2] => Some(advance(runs, page, quantity)),
+    let at = if downwards { -(page as i64) } else { page as i64 };
+    let asked = |first: i64| (if downwards { -first } else { first }, downwards);
+    match &mut thread.scanning {
+        Some((way, runs)) if *way == downwards && at < runs[2] => Some(advance(runs, at, quantity as i64).map(asked)),
         other => {
-            *other = Some([page, page + quantity / 2, page + quantity]);
-            Some(Some(page))
+            *other = Some((downwards, [at, at + quantity as i64 / 2, at + quantity as i64]));
+            Some(Some(asked(at)))
         }
     }
 }
 
 /// The first page asked for, if any is.
-fn plan(set: &mut Set, dynamic: bool, page: u64, quantity: u64) -> Option<u64> {
-    set.references += 1;
-    let scans = set.scans.entry(dynamic).or_default();
-    let holding = scans.iter_mut().filter(|(_, runs)| runs[0] <= page && page < runs[2]);
-    if let Some((used, runs)) = holding.max_by_key(|(used, _)| *used) {
-        *used = set.references;
-        return advance(runs, page, quantity);
+fn plan(scans: &mut Vec<[i64; 3]>, page: i64, quantity: i64, agent: u32) -> Option<i64> {
+    if let Some(at) = scans.iter().position(|runs| runs[0] <= page && page < runs[2]) {
+        let mut runs = scans.remove(at);
+        let asked = advance(&mut runs, page, quantity);
+        scans.insert(0, runs);
+        return asked;
     }
-    if scans.len() == 4 {
-        let longest = (0..4).min_by_key(|&at| scans[at].0).unwrap();
-        scans.remove(longest);
-    }
-    scans.push((set.references, [page, page + quantity / 2, page + quantity]));
+    scans.insert(0, [page, page + quantity / 2, page + quantity]);
+    scans.truncate(if agent == 0 { 64 } else { 4 });
     Some(page)
+}
+
+/// A page recorded as dynamic prefetch's: of a scan downwards, of one upwards, or of a new one.
+fn follow(thread: &mut Thread, page: u64, quantity: i64, agent: u32) -> Option<Asked> {
+    let last = thread.last_recorded.replace(page);
+    let [up, down] = &mut thread.recorded;
+    let page = page as i64;
+    let holds = |scans: &[[i64; 3]], at: i64| scans.iter().any(|runs| runs[0] <= at && at < runs[2]);
+    let just_below = last.is_some_and(|last| (1..=quantity / 2).contains(&(last as i64 - page)));
+    if holds(down, -page) || !holds(up, page) && just_below {
+        return plan(down, -page, quantity, agent).map(|first| (-first, true));
+    }
+    plan(up, page, quantity, agent).map(|first| (first, false))
 }

@@ -14,7 +14,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, RecordBatch};
 use plexlens_bufferpool::placement::Placement;
-use plexlens_bufferpool::trace::{Access, Function, References, TraceError};
+use plexlens_bufferpool::trace::{Access, Function, References, Status, TraceError};
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -55,6 +55,11 @@ fn column<'a, T: ArrowPrimitiveType>(batch: &'a RecordBatch, name: &str) -> PyRe
     Ok(values.values())
 }
 
+/// The same of a column that may be missing: none then.
+fn optional<'a, T: ArrowPrimitiveType>(batch: &'a RecordBatch, name: &str) -> PyResult<&'a [T::Native]> {
+    if batch.column_by_name(name).is_none() { Ok(&[]) } else { column::<T>(batch, name) }
+}
+
 fn references(batch: &RecordBatch) -> PyResult<References<'_>> {
     Ok(References {
         time: column::<Int64Type>(batch, "time")?,
@@ -65,6 +70,8 @@ fn references(batch: &RecordBatch) -> PyResult<References<'_>> {
         page: column::<UInt64Type>(batch, "page")?,
         function: column::<UInt8Type>(batch, "function")?,
         access: column::<UInt8Type>(batch, "access")?,
+        agent: optional::<UInt32Type>(batch, "agent")?,
+        status: optional::<UInt8Type>(batch, "status")?,
     })
 }
 
@@ -79,6 +86,8 @@ pub fn trace_columns() -> Vec<(&'static str, &'static str)> {
         ("page", "uint64"),
         ("function", "uint8"),
         ("access", "uint8"),
+        ("agent", "uint32"),
+        ("status", "uint8"),
     ]
 }
 
@@ -90,6 +99,11 @@ pub fn functions() -> Vec<&'static str> {
 /// Names of the access codes, in their order.
 pub fn accesses() -> Vec<&'static str> {
     Access::ALL.iter().map(|&(_, name)| name).collect()
+}
+
+/// Names of the status codes, in their order.
+pub fn statuses() -> Vec<&'static str> {
+    Status::ALL.iter().map(|&(_, name)| name).collect()
 }
 
 /// Counts by name.

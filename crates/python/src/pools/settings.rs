@@ -29,10 +29,12 @@ pub fn config(settings: &Bound<'_, PyDict>) -> PyResult<PoolConfig> {
             "prefetch" => config.prefetch = value.extract()?,
             "releases" => config.releases = value.extract()?,
             "checkpoint" => config.checkpoint = value.extract()?,
+            "pseudo_close" => config.pseudo_close = value.extract()?,
+            "warm" => config.warm = value.extract()?,
             _ => {
                 return Err(refused(format!(
                     "a pool has no setting {name}; give size, page_bytes, steal, vpseqt, dwqt, vdwqt, vdwqt_pages, \
-                     prefetch, releases, checkpoint"
+                     prefetch, releases, checkpoint, pseudo_close, warm"
                 )));
             }
         }

@@ -93,6 +93,8 @@ impl Yardstick {
             Arc::new(UInt64Array::from(page)),
             Arc::new(UInt8Array::from(function)),
             Arc::new(UInt8Array::from(access)),
+            Arc::new(UInt32Array::from(vec![0; rows])),
+            Arc::new(UInt8Array::from(vec![0; rows])),
         ];
         let named = trace_columns().into_iter().zip(&columns);
         let fields: Vec<Field> =

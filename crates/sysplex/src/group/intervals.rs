@@ -119,7 +119,8 @@ impl Simulation<'_> {
                     Access::Random | Access::Sequential => page_set.random_page(chance),
                 };
                 let update = chance.unit() < refers.update;
-                let used = PageUse { page_set: refers.page_set, page, access: PageAccess::Random, update, place };
+                let (number, access) = (refers.page_set, PageAccess::Random);
+                let used = PageUse { page_set: number, page, agent: 0, access, update, place };
                 unit.push((page_set.pool, used));
             }
             unit.iter().for_each(|(pool, used)| about.pools.fetch(*pool, member, used.page_set, used.page));

@@ -5,6 +5,8 @@
 //! end of each interval, so that memory does not grow with the run. Writing down draws no random numbers and changes no
 //! time: a run is the same with and without.
 
+use plexlens_bufferpool::trace::Status;
+
 use super::in_pool::InPool;
 use super::measured::Interval;
 use super::task::{Account, Task};
@@ -125,8 +127,8 @@ pub struct Referred {
     pub sequential: bool,
     /// Whether the page is changed.
     pub update: bool,
-    /// Whether the page was not in the local pool.
-    pub miss: bool,
+    /// Whether the page was in the local pool, was not, or was made anew.
+    pub status: Status,
 }
 
 /// A transaction on its way.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use plexlens_bufferpool::group::{Castout, GroupBufferPool, GroupConfig, GroupCounters, MemberGroupCounters};
 use plexlens_bufferpool::policy::{BufferPool, Counters, Coupling, PoolConfig, Reference, WriteIo};
-use plexlens_bufferpool::trace::Access;
+use plexlens_bufferpool::trace::{Access, Status};
 
 use super::interest::Interests;
 use super::page_locks::{Asked, PageLocks};
@@ -183,6 +183,8 @@ pub struct PageUse {
     pub page_set: u32,
     /// Page.
     pub page: u64,
+    /// Number of the thread, by which scans are told apart.
+    pub agent: u32,
     /// How it came about.
     pub access: Access,
     /// Whether it is changed.
@@ -209,6 +211,8 @@ pub struct Outcome {
     pub requests: Requests,
     /// Synchronous reads from disk.
     pub sync_reads: u32,
+    /// Pages made anew.
+    pub not_read: u32,
     /// Prefetch requests.
     pub prefetch_requests: u32,
     /// Prefetch I/Os, and their pages.
@@ -333,9 +337,9 @@ impl Pools {
 
     /// A getpage, followed by an update of the page where it is changed.
     pub fn refer(&mut self, pool: usize, member: u8, now: Time, used: &PageUse) -> Outcome {
-        let &PageUse { page_set, page, access, update, place } = used;
-        let reference =
-            Reference { time: (now / 1000) as i64, key: page_key(page_set, page), data_set: page_set, access };
+        let &PageUse { page_set, page, agent, access, update, place } = used;
+        let (time, key, status) = ((now / 1000) as i64, page_key(page_set, page), Status::Unknown);
+        let reference = Reference { time, key, data_set: page_set, agent, access, status };
         self.watch(pool, member, |pool| {
             match place {
                 Place::Within => pool.getpage(&reference),
@@ -466,6 +470,7 @@ impl Pools {
         Outcome {
             requests: std::mem::take(&mut shared.made),
             sync_reads: since(Counters::sync_reads),
+            not_read: since(|one| one.not_read),
             prefetch_requests: since(|one| one.sequential_requests + one.list_requests + one.dynamic_requests),
             prefetches: since(|one| one.sequential_reads + one.list_reads + one.dynamic_reads),
             prefetch_pages: since(|one| one.sequential_pages + one.list_pages + one.dynamic_pages),

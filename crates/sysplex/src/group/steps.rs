@@ -1,6 +1,6 @@
 //! What each step of a task does.
 
-use plexlens_bufferpool::trace::Access as PageAccess;
+use plexlens_bufferpool::trace::{Access as PageAccess, Status};
 
 use super::data_sets::volume_of;
 use super::in_pool::of_pool;
@@ -76,7 +76,7 @@ impl Simulation<'_> {
             Action::AwaitLock => self.await_lock(number),
             Action::Page { page_set, page, sequential, update, place } => {
                 let access = if sequential { PageAccess::Sequential } else { PageAccess::Random };
-                self.page(number, &PageUse { page_set, page, access, update, place });
+                self.page(number, &PageUse { page_set, page, agent: number + 1, access, update, place });
                 false
             }
             Action::Unlock { resource, mode, shared } => {
@@ -233,7 +233,13 @@ impl Simulation<'_> {
                 page,
                 sequential,
                 update,
-                miss: outcome.sync_reads > 0 || outcome.requests.reads_with_data > 0,
+                status: if outcome.not_read > 0 {
+                    Status::NoRead
+                } else if outcome.sync_reads > 0 || outcome.requests.reads_with_data > 0 {
+                    Status::Miss
+                } else {
+                    Status::Hit
+                },
             });
         }
         let space = Space::Region(region);
@@ -280,7 +286,7 @@ impl Simulation<'_> {
     /// A page whose physical lock is retained for a lost member cannot be changed: the task asks for the lock as for any
     /// that is retained, and for the page when it has got it. Whether that is so.
     fn awaits_retained(&mut self, number: u32, used: &PageUse) -> bool {
-        let &PageUse { page_set, page, access, update, place } = used;
+        let &PageUse { page_set, page, access, update, place, .. } = used;
         let resource = page_lock_key(page_key(page_set, page));
         let task = &mut self.tasks[number as usize];
         let about = &self.plex.groups[usize::from(task.group)];

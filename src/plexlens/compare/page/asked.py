@@ -143,7 +143,8 @@ class _Sources:
         """The measurement after a prediction: a database or dump with Db2 statistics, else a trace."""
         from plexlens.compare.comparison.address import StudyAddress
         from plexlens.compare.runs.prediction_run import came_in_database, came_in_trace
-        from plexlens.pools.trace import is_trace_file, open_trace
+        from plexlens.pools.trace import open_trace
+        from plexlens.pools.trace_sources import is_trace_file
 
         if isinstance(where, StudyAddress):
             raise UsageError(

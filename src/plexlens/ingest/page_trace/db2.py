@@ -34,7 +34,7 @@ TABLES = (PAGES, READ_STARTS, READ_ENDS, WRITES, DATA_BASES, OPENS, DATA_SETS, H
 #: The columns of these tables that are looked at.
 COLUMNS = (
     *("subsystem", "interval_end", "record_no", "qwhsiid", "qwhsiseq"),
-    *("qw0198db", "qw0198ob", "qw0198bp", "qw0198fc", "qw0198ps", "qw0198at", "qw0198pn", "qw0198pt"),
+    *("qw0198db", "qw0198ob", "qw0198bp", "qw0198fc", "qw0198ps", "qw0198at", "qw0198pn", "qw0198pt", "qw0198ac"),
     *("qw0006db", "qw0006ob", "qw0006bp", "qw0006pn", "qw0006f", "qw0006ac"),
     *("qw0007db", "qw0007ob", "qw0007mm", "qw0007ac", "qw0007np"),
     *("qw0010db", "qw0010ob", "qw0010bp", "qw0010np"),
@@ -76,8 +76,6 @@ class Db2Records:
         Rows that are not in the trace, by reason.
     taken_as
         Rows that are in the trace by an assumption, by what was assumed.
-    statuses
-        Getpages by page status.
     ifcids
         Records by IFCID.
     references
@@ -90,7 +88,6 @@ class Db2Records:
     sequences: dict[str, Sequence] = field(default_factory=dict)
     left_out: Counter[str] = field(default_factory=Counter)
     taken_as: Counter[str] = field(default_factory=Counter)
-    statuses: Counter[str] = field(default_factory=Counter)
     ifcids: Counter[int] = field(default_factory=Counter)
     references: int = 0
 
@@ -155,7 +152,7 @@ class Db2Records:
         if dynamic:
             self.taken_as["getpages of access 'D' as dynamic"] += dynamic
         accesses = np.where(getpages & (accesses >= 0), accesses, 0).astype(np.uint8)
-        self._count_statuses(rows["qw0198ps"], getpages)
+        statuses = self._statuses(rows["qw0198ps"], getpages)
         partition = rows["qw0198pt"] if "qw0198pt" in rows.schema.names else None
         made = {
             "pool": rows["qw0198bp"].to_numpy().astype(np.uint16),
@@ -166,6 +163,8 @@ class Db2Records:
             "page": rows["qw0198pn"].to_numpy().astype(np.uint64),
             "function": functions.astype(np.uint8),
             "access": accesses,
+            "agent": rows["qw0198ac"].to_numpy().astype(np.uint32),
+            "status": statuses,
         }
         made_rows = self._made(rows, made, functions >= 0)
         self.references += made_rows.num_rows
@@ -187,6 +186,8 @@ class Db2Records:
             "page": rows["qw0006pn"].to_numpy().astype(np.uint64),
             "function": functions.astype(np.uint8),
             "access": accesses.astype(np.uint8),
+            "agent": rows["qw0006ac"].to_numpy().astype(np.uint32),
+            "status": np.zeros(rows.num_rows, np.uint8),
         }
         return self._made(rows, made, functions >= 0)
 
@@ -239,14 +240,12 @@ class Db2Records:
         who: npt.NDArray[np.uint64] = members | rows[agent].to_numpy().astype(np.uint64)
         return who
 
-    def _count_statuses(self, column: pa.Array, getpages: npt.NDArray[np.bool_]) -> None:
-        encoded = pc.fill_null(column, "").dictionary_encode()
-        counts = np.bincount(encoded.indices.to_numpy()[getpages], minlength=len(encoded.dictionary))
-        for code, count in zip(encoded.dictionary.to_pylist(), counts.tolist(), strict=True):
-            if count and code in _STATUSES:
-                self.statuses[_STATUSES[code]] += count
-            elif count:
-                self.taken_as[f"getpages of the unknown page status {code!r} as neither hit nor miss"] += count
+    def _statuses(self, column: pa.Array, getpages: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
+        """Status codes of getpages; 0 of other references and of unknown statuses."""
+        codes, unknown = _codes(column, _STATUSES, _core.TRACE_STATUSES, getpages)
+        self._count(self.taken_as, "getpages of the unknown page status {} as neither hit nor miss", unknown)
+        statuses: npt.NDArray[np.uint8] = np.where(getpages & (codes >= 0), codes, 0).astype(np.uint8)
+        return statuses
 
     def _note_names(self, rows: pa.RecordBatch, prefix: str) -> None:
         databases, names = (rows[f"{prefix}{field}"].to_pylist() for field in ("dn", "tn"))

@@ -1,4 +1,4 @@
-"""Trace files: CSV, Parquet and Arrow with named columns, libCacheSim's oracleGeneral and csv."""
+"""Trace files: CSV, Parquet and Arrow with named columns, and libCacheSim's formats."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
-import pyarrow.csv
-import pyarrow.dataset
-import pyarrow.parquet
 
+from plexlens.ingest.compression import compression_of
 from plexlens.ingest.page_trace import lib_cache_sim
 from plexlens.ingest.page_trace.error import TraceError
 from plexlens.ingest.page_trace.named_columns import LOST, NAMED, NamedColumns
@@ -25,6 +24,17 @@ _CSV_BLOCK = 4 << 20
 
 #: Metadata of Parquet and Arrow files: references that were lost while tracing.
 LOST_KEY = b"plexlens.lost"
+
+#: What a trace file may be.
+FORMS = "CSV with a header, Parquet, an Arrow file, or a trace of libCacheSim (oracleGeneral, lcs, vscsi, txt, csv)"
+
+#: First bytes of text that is not UTF-8, and its encoding.
+ENCODINGS = (
+    (b"\xff\xfe\x00\x00", "UTF-32"),
+    (b"\x00\x00\xfe\xff", "UTF-32"),
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+)
 
 _SEPARATORS = (",", "\t", ";", "|")
 
@@ -95,13 +105,13 @@ class FileTrace:
     def _columns(self) -> Iterator[tuple[dict[str, pa.Array], int]]:
         try:
             with self.path.open("rb") as file:
-                head = file.read(8)
-            if lib_cache_sim.is_oracle_general(self.path.name):
-                for columns in lib_cache_sim.oracle_general(self.path, ROWS):
-                    rows = len(columns["page"])
-                    self.position += rows * lib_cache_sim.RECORD_BYTES
-                    yield columns, rows
+                head = file.read(64)
+            if lib_cache_sim.binary_form(self.path.name) is not None:
+                for columns, size in lib_cache_sim.binary_columns(self.path, ROWS, compression_of(head)):
+                    self.position += size
+                    yield columns, len(columns["page"])
                 return
+            self._check_encoding(head)
             if head[:4] == b"PAR1":
                 batches = self._parquet()
             elif head[:6] == b"ARROW1":
@@ -116,26 +126,78 @@ class FileTrace:
                     columns = lib_cache_sim.csv_columns(columns)
                 yield columns, batch.num_rows
         except OSError as error:
-            what = f"it cannot be read: {error.strerror or error}"
-            raise self._error(what, "check its name and your rights") from error
+            if error.strerror is None:
+                # Of Arrow, not of the system: the contents.
+                raise self._damaged(str(error)) from error
+            raise self._error(f"it cannot be read: {error.strerror}", "check its name and your rights") from error
         except pa.ArrowException as error:
-            raise self._error(
-                f"it cannot be read: {str(error).splitlines()[0]}",
-                "give CSV with a header, Parquet, an Arrow file, or libCacheSim's oracleGeneral or csv; if it is one, "
-                "it may be cut off: copy it again",
-            ) from error
+            raise self._damaged(str(error)) from error
+
+    def _damaged(self, text: str) -> TraceError:
+        """Contents that cannot be read: cut off, damaged, or of another form."""
+        with self.path.open("rb") as file:
+            head = file.read(8)
+        kind = compression_of(head)
+        if kind is not None:
+            if "runcated" in text:
+                return self._error(
+                    f"its {kind} data is cut off after {self.path.stat().st_size:,} bytes",
+                    f"copy the file again, in binary, and test it with: {kind} -t",
+                )
+            if "CSV" not in text:
+                return self._error(
+                    f"its {kind} data is damaged: {text.splitlines()[0]}",
+                    f"copy the file again, in binary, and test it with: {kind} -t",
+                )
+        for begins, form in ((b"PAR1", "Parquet"), (b"ARROW1", "Arrow")):
+            if head.startswith(begins):
+                return self._error(
+                    f"it begins as {form}, but is cut off or damaged: {text.splitlines()[0]}",
+                    "copy the file again, in binary, or write it anew",
+                )
+        return self._error(
+            f"it cannot be read: {text.splitlines()[0]}",
+            f"give {FORMS}; if it is one, it may be cut off: copy it again",
+        )
+
+    def _check_encoding(self, head: bytes) -> None:
+        """Refuse text that is not in UTF-8, and JSON."""
+        for begins, name in ENCODINGS:
+            if head.startswith(begins):
+                raise self._error(f"its text is {name}", f"save it as UTF-8, as iconv -f {name} -t UTF-8 does")
+        if head[:1] in (b"{", b"["):
+            raise self._error("it begins as JSON, not as a page-reference trace", f"give {FORMS}")
 
     def _parquet(self) -> Iterator[pa.RecordBatch]:
+        from pyarrow import parquet as pq
+
         # Text comes as the file has it, each value once: spelling it out for every row would take most of the time.
-        text = [name for name in NAMED if name in pa.parquet.read_schema(self.path).names]
-        with pa.parquet.ParquetFile(self.path, read_dictionary=text) as parquet:
+        text = [name for name in NAMED if name in pq.read_schema(self.path).names]
+        with pq.ParquetFile(self.path, read_dictionary=text, page_checksum_verification=True) as parquet:
             self._metadata(parquet.schema_arrow)
             rows = max(parquet.metadata.num_rows, 1)
             size, done = self.path.stat().st_size, 0
+            bounds = _bounds(parquet.metadata)
             for batch in parquet.iter_batches(batch_size=ROWS):
+                self._check_bounds(batch, bounds, done)
                 done += batch.num_rows
                 self.position = size * done // rows
                 yield batch
+
+    def _check_bounds(self, batch: pa.RecordBatch, bounds: dict[str, tuple[int, int]], done: int) -> None:
+        """Refuse values beyond what the file's own statistics say: its pages were damaged, and have no checksum."""
+        for name, (low, high) in bounds.items():
+            column = batch.column(name).to_numpy(zero_copy_only=False)
+            wrong = (column < low) | (column > high)
+            if wrong.any():
+                row = int(wrong.argmax())
+                raise TraceError(
+                    file=str(self.path),
+                    record_no=done + row + 1,
+                    what=f"column {name} holds {column[row]}, but the file's statistics say {low} to {high}, "
+                    "so it is damaged",
+                    remedy="copy the file again, in binary, or write it anew",
+                )
 
     def _arrow(self) -> Iterator[pa.RecordBatch]:
         with pa.memory_map(str(self.path)) as mapped, pa.ipc.open_file(mapped) as file:
@@ -160,40 +222,48 @@ class FileTrace:
         self.lost = int(told)
 
     def _csv(self) -> Iterator[pa.RecordBatch]:
+        from pyarrow import csv
+
         separator, header = self._header()
         types: dict[str, pa.DataType] = {}
-        if not lib_cache_sim.is_csv(header):
+        names = ["page"] if lib_cache_sim.is_txt(header[0]) and len(header) == 1 else []
+        identifier = lib_cache_sim.object_column(header)
+        if names:
+            header, types = names, {"page": pa.uint64()}
+        elif identifier is None:
             # What may be a name is read as text: a column may begin with numbers and go on with names.
             types = {name: pa.dictionary(pa.int32(), pa.string()) for name in NAMED if name in header}
             types |= {name: pa.uint64() for name in ("page", LOST) if name in header}
-        elif "obj_id" in header:
-            types = {"obj_id": pa.uint64()}
-        options = pa.csv.ConvertOptions(column_types=types, strings_can_be_null=True, null_values=[""])
+        else:
+            types = {identifier: pa.uint64()}
+        options = csv.ConvertOptions(column_types=types, strings_can_be_null=True, null_values=[""])
         try:
-            yield from self._csv_batches(separator, options, threads=True)
+            yield from self._csv_batches(separator, options, names, threads=True)
         except pa.ArrowInvalid as error:
             # Reading in one thread counts lines, so that the error says where.
             try:
-                for _ in self._csv_batches(separator, options, threads=False):
+                for _ in self._csv_batches(separator, options, names, threads=False):
                     pass
             except pa.ArrowInvalid as placed:
                 raise self._csv_error(header, str(placed)) from error
             raise
 
     def _csv_batches(
-        self, separator: str, options: pa.csv.ConvertOptions, *, threads: bool
+        self, separator: str, options: Any, names: list[str], *, threads: bool
     ) -> Iterator[pa.RecordBatch]:
+        from pyarrow import csv
+
         with self.path.open("rb") as file:
-            compressed = _compression(file.read(4))
+            compressed = compression_of(file.read(4))
         with pa.OSFile(str(self.path)) as raw:
-            reader = pa.csv.open_csv(
+            reader = csv.open_csv(
                 pa.CompressedInputStream(raw, compressed) if compressed else raw,
-                read_options=pa.csv.ReadOptions(block_size=_CSV_BLOCK, use_threads=threads),
-                parse_options=pa.csv.ParseOptions(delimiter=separator),
+                read_options=csv.ReadOptions(block_size=_CSV_BLOCK, use_threads=threads, column_names=names or None),
+                parse_options=csv.ParseOptions(delimiter=separator),
                 convert_options=options,
             )
-            with reader as csv:
-                for batch in csv:
+            with reader as batches:
+                for batch in batches:
                     self.position = raw.tell()
                     yield batch
 
@@ -204,6 +274,11 @@ class FileTrace:
         if value:
             what = f"column {header[int(value[1])]} holds {value[2]!r}"
             return TraceError(file=str(self.path), line=line, what=what, remedy="give numbers, whole and not below 0")
+        encoded = re.search(r"column #(\d+): .*invalid UTF8", text)
+        if encoded:
+            what = f"column {header[int(encoded[1])]} holds text that is not UTF-8"
+            remedy = "save the file as UTF-8, as iconv -t UTF-8 does"
+            return TraceError(file=str(self.path), line=line, what=what, remedy=remedy)
         columns = re.search(r"Expected (\d+) columns, got (\d+)", text)
         if columns:
             what = f"{columns[2]} columns where the header names {columns[1]}"
@@ -211,13 +286,13 @@ class FileTrace:
             return TraceError(file=str(self.path), line=line, what=what, remedy=remedy)
         return self._error(
             f"it cannot be read: {text.splitlines()[0]}",
-            "give CSV with a header, Parquet, an Arrow file, or libCacheSim's oracleGeneral or csv",
+            f"give {FORMS}",
         )
 
     def _header(self) -> tuple[str, list[str]]:
         """Separator and column names of a CSV file."""
         with self.path.open("rb") as plain:
-            compressed = _compression(plain.read(4))
+            compressed = compression_of(plain.read(4))
         with pa.input_stream(str(self.path), compression=compressed) as file:
             line = file.read(1 << 16).split(b"\n", 1)[0].decode("utf-8", errors="replace").strip("\r\ufeff")
         separator = max(_SEPARATORS, key=line.count)
@@ -227,6 +302,15 @@ class FileTrace:
         return TraceError(file=str(self.path), what=what, remedy=remedy)
 
 
-def _compression(head: bytes) -> str | None:
-    """Compression of a file, from its first bytes."""
-    return {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}.get(head[:2])
+def _bounds(metadata: Any) -> dict[str, tuple[int, int]]:
+    """Least and greatest value of each whole-numbered column that every row group has statistics of."""
+    found: dict[str, tuple[int, int]] = {}
+    for number in range(metadata.num_columns):
+        parts = [metadata.row_group(at).column(number) for at in range(metadata.num_row_groups)]
+        told = [part.statistics for part in parts]
+        if not told or any(one is None or not one.has_min_max for one in told):
+            continue
+        bounds = [(one.min, one.max) for one in told]
+        if all(isinstance(value, int) and not isinstance(value, bool) for pair in bounds for value in pair):
+            found[parts[0].path_in_schema] = (min(low for low, _ in bounds), max(high for _, high in bounds))
+    return found

@@ -1,13 +1,16 @@
-"""libCacheSim's trace formats: oracleGeneral, and csv with a column ``obj_id``.
+"""libCacheSim's trace formats: oracleGeneral, lcs, vscsi, txt, and its csv files.
 
-Both have one object and getpages alone; sizes of objects are not pages, and are left aside.
+Each has one object and getpages alone; sizes of objects are not pages, and are left aside. The formats are those of its
+repository (1a1a11a/libCacheSim: ``traceReader``, and the samples in ``data``).
 """
 
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,51 +21,145 @@ from plexlens.ingest.page_trace.error import TraceError
 #: A record of oracleGeneral: seconds, object id, object size, when it is referenced next.
 _ORACLE = np.dtype([("time", "<u4"), ("page", "<u8"), ("size", "<u4"), ("next", "<i8")])
 
-#: Bytes of a record of oracleGeneral.
-RECORD_BYTES = _ORACLE.itemsize
+#: Records of VMware's vscsi traces, version 1 and 2; times in microseconds.
+_VSCSI = {
+    1: np.dtype("<u4, <u4, <u4, <u2, <u2, <u8, <u8"),
+    2: np.dtype("<u2, <u2, <u4, <u4, <u4, <u8, <u8, <u8"),
+}
+
+_VSCSI[1].names = ("sn", "size", "parts", "command", "version", "page", "time")
+_VSCSI[2].names = ("command", "version", "sn", "size", "parts", "page", "time", "response")
+
+#: Header of lcs: its length, the magic number at both ends, and where it says what records hold.
+_LCS_HEADER, _LCS_MAGIC, _LCS_FORMAT = 1024, 0x123456789ABCDEF0, slice(8, 248)
+_LCS_TYPES = {"c": "i1", "b": "i1", "B": "u1", "h": "<i2", "H": "<u2", "i": "<i4", "I": "<u4", "l": "<i4", "L": "<u4"}
+_LCS_TYPES |= {"q": "<i8", "Q": "<u8", "f": "<f4", "d": "<f8"}
 
 _SECOND = 1_000_000
 
+#: Names of the object in csv files, and of its time in seconds.
+_OBJECTS, _TIMES = ("obj_id", "lbn"), ("time", "timestamp")
 
-def is_oracle_general(name: str) -> bool:
-    """Whether the file name is that of an oracleGeneral trace; the contents have no signature."""
-    return re.search(r"\.oracleGeneral(\.bin)?$", name) is not None
+_NAME = re.compile(r"\.(?:(oracleGeneral)(?:\.bin)?|(lcs)|(vscsi))(?:\.zst|\.gz)?$")
+
+_AGAIN = "copy the file again, in binary"
 
 
-def oracle_general(path: Path, rows: int) -> Iterator[dict[str, pa.Array]]:
-    """Columns of a trace, ``rows`` rows at a time.
+def binary_form(name: str) -> str | None:
+    """``oracleGeneral``, ``lcs`` or ``vscsi`` by the end of a file's name: only lcs has a signature; else None."""
+    found = _NAME.search(name)
+    return None if found is None else next(group for group in found.groups() if group)
+
+
+def binary_columns(path: Path, rows: int, compression: str | None) -> Iterator[tuple[dict[str, pa.Array], int]]:
+    """Columns of a binary trace, ``rows`` rows at a time, and the bytes that they took, expanded.
+
+    Parameters
+    ----------
+    path
+        The file; its name tells the form.
+    rows
+        Rows of a part.
+    compression
+        ``gzip`` or ``zstd``; None where it is not compressed.
 
     Raises
     ------
     TraceError
-        The last record is cut off.
+        It is not what its name says, or is cut off.
     """
-    size = _ORACLE.itemsize
-    with path.open("rb") as file:
-        done = 0
-        while block := file.read(rows * size):
+    with pa.OSFile(str(path)) as raw, pa.CompressedInputStream(raw, compression) if compression else raw as file:
+        head = file.read(_LCS_HEADER)
+        if head and re.fullmatch(rb"[\t\r\n\x20-\x7e]+", head):
+            raise TraceError(
+                file=str(path),
+                what=f"its name is that of the format {binary_form(path.name)}, but it holds text",
+                remedy="give it the name that it needs, such as .csv or .txt",
+            )
+        form = binary_form(path.name)
+        if form == "oracleGeneral":
+            record, begins, scale = _ORACLE, 0, _SECOND
+        elif form == "lcs":
+            record, begins, scale = _lcs_record(path, head), _LCS_HEADER, _SECOND
+        else:
+            record, begins, scale = _vscsi_record(path, head), 0, 1
+        size, done, rest = record.itemsize, begins, head[begins:]
+        while block := rest + file.read(rows * size - len(rest)):
             if len(block) % size:
                 raise TraceError(
                     file=str(path),
                     offset=done + len(block) // size * size,
                     what=f"the last record is cut off: {len(block) % size} of {size} bytes",
-                    remedy="copy the file again",
+                    remedy=_AGAIN,
                 )
-            records = np.frombuffer(block, _ORACLE)
-            done += len(block)
-            times = records["time"].astype(np.int64) * _SECOND
-            yield {"time": pa.array(times), "page": pa.array(records["page"].copy())}
+            records: Any = np.frombuffer(block, record)
+            done, rest = done + len(block), b""
+            columns = {"page": pa.array(records["page"].astype(np.uint64))}
+            if "time" in (record.names or ()):
+                columns["time"] = pa.array(records["time"].astype(np.int64) * scale)
+            yield columns, len(block)
+
+
+def _vscsi_record(path: Path, head: bytes) -> np.dtype[Any]:
+    """The record of the version that the first two records tell."""
+    for version, record in sorted(_VSCSI.items(), reverse=True):
+        first = np.frombuffer(head[: len(head) // record.itemsize * record.itemsize], record)[:2]
+        if len(first) and (first["version"] >> 8 == version).all():
+            return record
+    raise TraceError(
+        file=str(path),
+        what="its records are not those of vscsi, version 1 or 2",
+        remedy=f"give an unchanged vscsi trace; {_AGAIN}",
+    )
+
+
+def _lcs_record(path: Path, head: bytes) -> np.dtype[Any]:
+    """The record that the header describes, with the fields ``page`` and, if there is one, ``time``."""
+
+    def refused(what: str) -> TraceError:
+        return TraceError(file=str(path), what=what, remedy=f"give a trace that libCacheSim wrote as lcs; {_AGAIN}")
+
+    if len(head) < _LCS_HEADER:
+        raise refused(f"the lcs header is cut off: {len(head)} of {_LCS_HEADER} bytes")
+    first, last = struct.unpack_from("<Q", head)[0], struct.unpack_from("<Q", head, _LCS_HEADER - 8)[0]
+    if first != _LCS_MAGIC or last != _LCS_MAGIC:
+        raise refused("it does not begin with an lcs header")
+    text = head[_LCS_FORMAT].split(b"\0")[0].decode("ascii", "replace")
+    order, kinds = text[:1], list(text[1:])
+    page, _, time = head[248:251]
+    if (
+        order != "<"
+        or any(kind not in _LCS_TYPES for kind in kinds)
+        or not 1 <= page <= len(kinds)
+        or time > len(kinds)
+    ):
+        raise refused(f"its lcs header describes records that nothing is known of: {order}{''.join(kinds)!r}")
+    names = [f"field{number}" for number in range(1, len(kinds) + 1)]
+    names[page - 1] = "page"
+    if time:
+        names[time - 1] = "time"
+    return np.dtype([(name, _LCS_TYPES[kind]) for name, kind in zip(names, kinds, strict=True)])
 
 
 def is_csv(columns: list[str]) -> bool:
     """Whether the columns are those of libCacheSim's csv."""
-    return "obj_id" in columns and "page" not in columns
+    return object_column(columns) is not None
+
+
+def object_column(columns: list[str]) -> str | None:
+    """The column with object ids; None if the file is not a csv of libCacheSim."""
+    return None if "page" in columns else next((name for name in _OBJECTS if name in columns), None)
 
 
 def csv_columns(columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
     """The relevant columns of libCacheSim's csv: seconds and object ids."""
-    made = {"page": columns["obj_id"]}
-    time = columns.get("time", columns.get("timestamp"))
+    made = {"page": columns[object_column(list(columns)) or ""]}
+    time = next((columns[name] for name in _TIMES if name in columns), None)
     if time is not None:
         made["time"] = pc.floor(pc.multiply(time, _SECOND)).cast(pa.int64(), safe=False)
     return made
+
+
+def is_txt(first_line: str) -> bool:
+    """Whether a text is libCacheSim's txt, an object id on each line, by its first line."""
+    return re.fullmatch(r"[0-9]+", first_line.strip()) is not None

@@ -28,7 +28,10 @@ LOST, KIND = "lost", "kind"
 KINDS = ("tablespace", "index")
 
 #: Columns whose values may be names.
-NAMED = ("member", "pool", "object", "function", "access", KIND)
+NAMED = ("member", "pool", "object", "function", "access", "status", KIND)
+
+#: Names of the codes in columns that hold codes.
+CODES = {"function": _core.TRACE_FUNCTIONS, "access": _core.TRACE_ACCESSES, "status": _core.TRACE_STATUSES}
 
 
 class NamedColumns:
@@ -115,11 +118,18 @@ class NamedColumns:
         try:
             return column.cast(kind)
         except pa.ArrowException as error:
-            raise TraceError(
-                file=str(self._path),
-                what=f"column {name}: {str(error).splitlines()[0]}",
-                remedy=f"it must fit into {kind}",
-            ) from error
+            row, found = self._misfit(column, kind)
+            raise self._wrong(name, row, found, f"give whole numbers that fit into {kind}") from error
+
+    @staticmethod
+    def _misfit(column: pa.Array, kind: pa.DataType) -> tuple[int, str]:
+        """The first row whose value does not fit into a type, and the value."""
+        for row, value in enumerate(column):
+            try:
+                pa.array([value.as_py()], column.type).cast(kind)
+            except pa.ArrowException:
+                return row, str(value.as_py())
+        return 0, "what cannot be converted"
 
     def _of_names(self, name: str, column: pa.DictionaryArray, kind: pa.DataType) -> pa.Array:
         """Numbers of a text column; each distinct name is looked up once."""
@@ -147,8 +157,8 @@ class NamedColumns:
                 lambda text: _number(text) if _number(text) is not None else pool_id(text),
                 f"name {POOL_NAMES}, or give the number of the pool",
             )
-        if name in ("function", "access"):
-            known = _core.TRACE_FUNCTIONS if name == "function" else _core.TRACE_ACCESSES
+        if name in CODES:
+            known = CODES[name]
             codes = {word: code for code, word in enumerate(known)} | {str(code): code for code in range(len(known))}
             return lambda text: codes.get(text.lower()), f"give one of {', '.join(known)}"
         if name == "object":

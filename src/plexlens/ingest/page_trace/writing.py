@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet
 
 from plexlens import _core
 from plexlens.errors import UsageError
@@ -49,7 +47,9 @@ def form_of(path: Path) -> str:
     return form
 
 
-def write_batches(path: Path, batches: Iterable[pa.RecordBatch], names: TraceNames, *, timed: bool, lost: int) -> int:
+def write_batches(
+    path: Path, batches: Iterable[pa.RecordBatch], names: TraceNames, *, lost: int, without: Collection[str] = ()
+) -> int:
     """Write batches of a trace.
 
     Objects and members are written by name where they have one, else by number; ``kind`` where any is known. Lost
@@ -63,10 +63,10 @@ def write_batches(path: Path, batches: Iterable[pa.RecordBatch], names: TraceNam
         The references.
     names
         Their names, complete.
-    timed
-        Whether times mean anything; else there is no column for them.
     lost
         References that were lost.
+    without
+        Columns that mean nothing in the trace and are left out: ``time``, ``agent``, ``status``.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def write_batches(path: Path, batches: Iterable[pa.RecordBatch], names: TraceNam
         It cannot be written.
     """
     form = form_of(path)
-    named = _Named(names, timed=timed, lost=lost, column=form == "csv")
+    named = _Named(names, without=without, lost=lost, column=form == "csv")
     schema = named.schema(plain=form != "parquet")
     if lost and form != "csv":
         schema = schema.with_metadata({LOST_KEY: str(lost).encode()})
@@ -100,19 +100,22 @@ def write_batches(path: Path, batches: Iterable[pa.RecordBatch], names: TraceNam
 
 @contextmanager
 def _writer(form: str, path: Path, schema: pa.Schema, *, packed: bool) -> Iterator[Callable[[pa.RecordBatch], Any]]:
+    from pyarrow import csv as text
+    from pyarrow import parquet as pq
+
     if form == "parquet":
-        with pa.parquet.ParquetWriter(path, schema, compression="zstd") as parquet:
+        with pq.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True) as parquet:
             yield parquet.write_batch
     elif form == "arrow":
         options = pa.ipc.IpcWriteOptions(compression="lz4")
         with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, schema, options=options) as arrow:
             yield arrow.write_batch
     else:
-        options = pa.csv.WriteOptions(quoting_style="needed", quoting_header="needed")
+        options = text.WriteOptions(quoting_style="needed", quoting_header="needed")
         with (
             pa.OSFile(str(path), "wb") as file,
             pa.CompressedOutputStream(file, "gzip") if packed else file as stream,
-            pa.csv.CSVWriter(stream, schema, write_options=options) as csv,
+            text.CSVWriter(stream, schema, write_options=options) as csv,
         ):
             yield csv.write_batch
 
@@ -120,18 +123,20 @@ def _writer(form: str, path: Path, schema: pa.Schema, *, packed: bool) -> Iterat
 class _Named:
     """Columns of a batch with names in place of numbers."""
 
-    def __init__(self, names: TraceNames, *, timed: bool, lost: int, column: bool) -> None:
+    def __init__(self, names: TraceNames, *, without: Collection[str], lost: int, column: bool) -> None:
         self._names = names
-        self._timed = timed
+        self._without = without
         self._lost = lost if column else 0
         self._kinds = names.any_kind
 
     def schema(self, *, plain: bool) -> pa.Schema:
         """Schema of the file; ``plain`` text for formats in which dictionaries cannot change between batches."""
         text = pa.string() if plain else _TEXT
-        fields: dict[str, pa.DataType] = {"time": pa.int64()} if self._timed else {}
+        fields: dict[str, pa.DataType] = {"time": pa.int64()}
         fields |= {"member": text if self._names.members else pa.uint8(), "pool": text, "object": text}
         fields |= {"partition": pa.uint16(), "page": pa.uint64(), "function": text, "access": text}
+        fields |= {"agent": pa.uint32(), "status": text}
+        fields = {name: kind for name, kind in fields.items() if name not in self._without}
         fields |= {KIND: text} if self._kinds else {}
         fields |= {LOST: pa.uint64()} if self._lost else {}
         return pa.schema(list(fields.items()))
@@ -139,7 +144,7 @@ class _Named:
     def columns(self, batch: pa.RecordBatch, *, first: bool) -> dict[str, pa.Array]:
         """Columns of a batch; the lost references are in the first row of the first batch."""
         names = self._names
-        made = {name: batch[name] for name in ("time", "partition", "page")}
+        made = {name: batch[name] for name in ("time", "partition", "page", "agent")}
         made["member"] = _named(batch["member"], names.member) if names.members else batch["member"]
         made["pool"] = _named(batch["pool"], names.pool)
         made["object"] = _named(
@@ -147,6 +152,7 @@ class _Named:
         )
         made["function"] = _named(batch["function"], lambda function: _core.TRACE_FUNCTIONS[function])
         made["access"] = _named(batch["access"], lambda code: _core.TRACE_ACCESSES[code])
+        made["status"] = _named(batch["status"], lambda code: _core.TRACE_STATUSES[code])
         made[KIND] = _named(batch["object"], lambda code: names.kind(code) or None)
         lost: npt.NDArray[np.uint64] = np.zeros(batch.num_rows, np.uint64)
         lost[0] = self._lost if first else 0
