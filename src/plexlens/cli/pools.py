@@ -107,7 +107,11 @@ def pools(
     layouts: Layouts = None,
     catalogue: Catalogue = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Accept a trace that lost 20 % or more of its records.")
+        bool,
+        typer.Option(
+            "--force",
+            help="Accept a trace that lost 20 % or more of its records, or whose simulation differs as much from it.",
+        ),
     ] = False,
     save: Annotated[
         Path | None, typer.Option(metavar="FILE.json", help="Save the prediction for plexlens compare.")
@@ -133,6 +137,7 @@ def pools(
     from plexlens.pools.page.options import Options, budget_of, sizes_of
     from plexlens.pools.settings import parse_size
     from plexlens.pools.trace import open_trace, write_trace
+    from plexlens.pools.trace_sources import check_distinct
 
     options = Options(
         sizes=sizes_of(sizes),
@@ -155,10 +160,13 @@ def pools(
     for path in (save, write_to):
         check_file(path, read)
     check_apart({"-o": where.path, "--save": save, "--simulate-to": simulate_to, "--write-trace": write_to})
+    check_distinct(traces)
     trace = open_trace(traces, names=names, force=force, subsystem=subsystem, layouts=layouts or ())
     with progress_bar() as progress:
         files = save is not None or simulate_to is not None or where.path is not None or where.form is Form.CSV
-        found = answer(trace, settings, options, progress, group=group, subsystem=subsystem, curves_alone=not files)
+        found = answer(
+            trace, settings, options, progress, group=group, subsystem=subsystem, curves_alone=not files, force=force
+        )
         if save is not None or simulate_to is not None:
             found.check_pools()
         made = page(lambda: found.report(progress), found.as_json)

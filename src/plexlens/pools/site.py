@@ -17,12 +17,13 @@ from plexlens.pools.dump_statistics import statistics_of
 from plexlens.pools.headroom import Headroom, headroom_of
 from plexlens.pools.members import ALONE, full_name, member_and_pool
 from plexlens.pools.page_sample import Batches
+from plexlens.pools.recorded import PoolInterval, intervals_of
 from plexlens.pools.responses import Response, responses_of
 from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.pools.settings_file import read_toml
 from plexlens.pools.sources import of_database, of_members
 from plexlens.pools.structures import ASSUMED_RATIO, ASSUMED_SHARE, GroupPoolSettings
-from plexlens.pools.trace import is_trace_file
+from plexlens.pools.trace_sources import is_trace_file
 from plexlens.pools.work import Work, dependents
 from plexlens.progress import Progress
 
@@ -41,12 +42,15 @@ class Site:
         Free storage; None if unknown.
     responses
         Times of data sets and devices.
+    intervals
+        What Db2 counted of its pools, by statistics interval, as the sources of the trace say.
     """
 
     configuration: Configuration = field(default_factory=Configuration)
     cost: IoCost = field(default_factory=default_cost)
     headroom: Headroom | None = None
     responses: tuple[Response, ...] = ()
+    intervals: tuple[PoolInterval, ...] = ()
 
 
 def site_of(
@@ -87,13 +91,14 @@ def site_of(
     if settings is None:
         return site
     if settings.is_dir():
-        return _of_connection(Pdb.open(settings).connect(), who, required=str(settings))
+        found = _of_connection(Pdb.open(settings).connect(), who, required=str(settings))
+        return replace(found, intervals=site.intervals or found.intervals)
     if settings.suffix.lower() == ".toml":
         return replace(site, configuration=read_toml(settings, who.names))
     with Pdb.temporary() as pdb:
         ingest([settings], pdb)
-        found = _configuration(pdb.connect(), who, required=str(settings))
-    return replace(site, configuration=found)
+        configuration = _configuration(pdb.connect(), who, required=str(settings))
+    return replace(site, configuration=configuration)
 
 
 @dataclass(frozen=True)
@@ -163,6 +168,7 @@ def _of_connection(connection: Connection, who: _Who, *, required: str) -> Site:
         group_cost(cost, measured_request(inputs)) if who.members else cost,
         headroom_of(connection),
         tuple(responses_of(inputs)),
+        tuple(intervals_of(inputs)),
     )
 
 

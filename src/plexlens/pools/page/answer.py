@@ -14,7 +14,8 @@ from plexlens.progress import Progress
 # Imported where they are needed: curves alone, which most commands ask for, load neither simulation nor report.
 if TYPE_CHECKING:
     from plexlens.pools.curves import PoolCurve
-    from plexlens.pools.prediction import Prediction
+    from plexlens.pools.prediction import Prediction, State
+    from plexlens.pools.replay import Replay
     from plexlens.pools.search.recommendation import Recommendation
     from plexlens.pools.site import Site
     from plexlens.pools.trace import Trace
@@ -33,6 +34,7 @@ class Answer:
     site: Site | None = None
     recommendation: Recommendation | None = None
     prediction: Prediction | None = None
+    replay: Replay | None = None
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -68,27 +70,35 @@ class Answer:
     def as_json(self) -> dict[str, Any]:
         """Plain values: curves, and the recommendation and prediction if there are any."""
         from plexlens.pools import curves
-        from plexlens.pools import prediction as predictions
-        from plexlens.pools.search import recommendation
 
         made = curves.to_json(self.curves, sample=self.options.sample)
+        if self.replay is not None:
+            from plexlens.pools import replay
+
+            made = {"replay": replay.to_json(self.replay), **made}
         if self.recommendation is not None:
+            from plexlens.pools.search import recommendation
+
             made["recommendation"] = recommendation.to_json(self.recommendation)
         if self.prediction is not None:
+            from plexlens.pools import prediction as predictions
+
             made["prediction"] = predictions.to_json(self.prediction)
         return made
 
     def report(self, progress: Progress) -> Report:
         """The report: of the curves alone, where the sizes of the pools are not known."""
-        from plexlens.pools.curves import curves_of
-        from plexlens.pools.observation import observe
-        from plexlens.pools.page.report import PoolsAnalysis, curves_report, pools_report
+        from plexlens.pools.page.whole import curves_report
 
         prediction, trace, work, site = self.prediction, self.trace, self.work, self.site
         if prediction is None or work is None or site is None:
             return curves_report(
                 self.sources, trace.facts, self.curves, grouped=any("." in curve.pool for curve in self.curves)
             )
+        from plexlens.pools.curves import curves_of
+        from plexlens.pools.observation import observe
+        from plexlens.pools.page.report import PoolsAnalysis, pools_report
+
         after = prediction.after.configuration
         before = prediction.before.configuration if prediction.before.configuration.pools else after
         moved: Sequence[PoolCurve] = ()
@@ -107,6 +117,7 @@ class Answer:
             prediction=prediction if self.recommendation is None else None,
             responses=site.responses,
             notes=prediction.notes,
+            replay=self.replay,
         )
         return pools_report(analysis)
 
@@ -120,6 +131,7 @@ def answer(
     group: bool | None,
     subsystem: str,
     curves_alone: bool,
+    force: bool = False,
 ) -> Answer:
     """Analyse a trace as requested by the options.
 
@@ -139,6 +151,8 @@ def answer(
         The only Db2 whose records are used; empty for all.
     curves_alone
         Whether curves suffice where neither settings nor changes are given.
+    force
+        Recommend even where the simulation of the present pools contradicts the trace.
 
     Raises
     ------
@@ -146,15 +160,16 @@ def answer(
         Options contradict the trace or each other, or a source cannot be read.
     """
     from plexlens.pools.curves import curves_of
-    from plexlens.pools.site import of_trace, site_of
-    from plexlens.pools.whatif import predict
-    from plexlens.pools.work import look_at
 
     def curves(several: bool | None) -> Sequence[PoolCurve]:
         return curves_of(trace, sizes=options.sizes, sample=options.sample, group=several, progress=progress)
 
     if curves_alone and settings is None and not options.recommends and not options.changes:
         return Answer(trace, curves(group), options)
+    from plexlens.pools.site import of_trace, site_of
+    from plexlens.pools.whatif import predict
+    from plexlens.pools.work import look_at
+
     work = look_at(trace, group=group, progress=progress)
     members = trace.facts.members
     if group is False and len(members) > 1:
@@ -178,12 +193,37 @@ def answer(
     before = of_trace(site.configuration, work)
     recommendation: Recommendation | None = None
     prediction: Prediction | None = None
+    replay: Replay | None = None
     if options.recommends:
+        if before.pools:
+            replay = _replayed(trace, work, replace(site, configuration=before), progress)
+            replay.check_advice(force=force)
         recommendation, prediction = _recommend(trace, work, replace(site, configuration=before), options, progress)
     elif options.changes or site.configuration.pools:
         after = options.changed(before, work.used)
         prediction = predict(trace, work, before, after, cost=site.cost, progress=progress)
-    return Answer(trace, curves(bool(work.members)), options, work, site, recommendation, prediction)
+        if prediction.before.pools:
+            replay = _compared(prediction.before, trace, work, site)
+    if replay is not None and prediction is not None:
+        engine = replace(prediction.engine, error=replay.error)
+        prediction = replace(prediction, engine=engine)
+    return Answer(trace, curves(bool(work.members)), options, work, site, recommendation, prediction, replay)
+
+
+def _replayed(trace: Trace, work: Work, site: Site, progress: Progress) -> Replay:
+    """The present pools simulated, and compared with what was recorded."""
+    from plexlens.pools.outcome import states_of
+    from plexlens.pools.site import completed
+
+    now = completed(site.configuration, work, trace, progress=progress)
+    (state,) = states_of(trace, [now], work=work, cost=site.cost, progress=progress)
+    return _compared(state, trace, work, site)
+
+
+def _compared(state: State, trace: Trace, work: Work, site: Site) -> Replay:
+    from plexlens.pools.replay import replay_of
+
+    return replay_of(state, work, trace.facts, intervals=site.intervals, delays=trace.delays)
 
 
 def _recommend(

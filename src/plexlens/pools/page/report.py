@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
-from plexlens import __version__
 from plexlens.metrics.display import with_symbol
 from plexlens.metrics.unit import COUNT, PER_SECOND, Unit
 from plexlens.pools.cost import Assumption, IoCost
@@ -25,20 +23,18 @@ from plexlens.pools.page.objects import (
     pools_section,
     storage_unit,
 )
+from plexlens.pools.page.replay import replay_section
 from plexlens.pools.page.steps import prediction_section, recommendation_section
+from plexlens.pools.page.whole import LOST_LEAD, OF_MEMBERS, lost_notes, whole_report
 from plexlens.pools.prediction import Prediction
+from plexlens.pools.replay import Replay
 from plexlens.pools.responses import Response
 from plexlens.pools.search.recommendation import Recommendation
-from plexlens.pools.trace import LOST_WARNED, TraceFacts
+from plexlens.pools.trace import TraceFacts
 from plexlens.report.blocks.responses import response_blocks
-from plexlens.report.model import Column, ColumnKind, Figure, KeyFigures, Level, Note, Report, Section, Table
+from plexlens.report.model import Column, ColumnKind, Figure, KeyFigures, Note, Report, Section, Table
 from plexlens.report.model.display import counted
 from plexlens.report.model.fields import Definitions, Field
-
-_OF_MEMBERS = (
-    "By member: these are the misses of capacity. Pages read again because another member changed them are in the "
-    "simulation, and so in the tables, not in the curves."
-)
 
 
 @dataclass(frozen=True)
@@ -67,6 +63,8 @@ class PoolsAnalysis:
         Times of the data sets and devices behind the objects.
     notes
         What was assumed, for the reader.
+    replay
+        The simulation of the present pools next to what was recorded; None where their sizes are not known.
     """
 
     sources: Sequence[str]
@@ -79,6 +77,7 @@ class PoolsAnalysis:
     prediction: Prediction | None = None
     responses: Sequence[Response] = ()
     notes: Sequence[str] = ()
+    replay: Replay | None = None
 
     @property
     def change(self) -> Prediction | None:
@@ -107,14 +106,17 @@ def pools_report(analysis: PoolsAnalysis) -> Report:
     Returns
     -------
     Report
-        Sections: summary, recommendation, the change asked for, curves, pools, group buffer pools, objects, working
-        sets, clusters, residency, I/O delay, cost assumptions, what was lost and assumed; those that have nothing are
-        not there. Of a group every pool has the name of its member before its own.
+        Sections: replay, summary, recommendation, the change asked for, curves, pools, group buffer pools, objects,
+        working sets, clusters, residency, I/O delay, cost assumptions, what was lost and assumed; those that have
+        nothing are not there. Of a group every pool has the name of its member before its own.
     """
     definitions = Definitions()
     observation, cost = analysis.observation, analysis.cost
     seconds = observation.seconds
-    sections: list[Section | None] = [_summary(analysis, definitions)]
+    sections: list[Section | None] = [
+        None if analysis.replay is None else replay_section(analysis.replay, definitions),
+        _summary(analysis, definitions),
+    ]
     if analysis.recommendation is not None:
         sections.append(recommendation_section(analysis.recommendation, seconds, definitions))
     if analysis.change is not None:
@@ -125,7 +127,7 @@ def pools_report(analysis: PoolsAnalysis) -> Report:
             analysis.curves,
             seconds,
             definitions,
-            note=_OF_MEMBERS if group is not None else "",
+            note=OF_MEMBERS if group is not None else "",
             now={name: pool.size for name, pool in observation.settings.items()},
             recommended=_recommended(analysis),
             after=analysis.curves_after,
@@ -143,62 +145,7 @@ def pools_report(analysis: PoolsAnalysis) -> Report:
         prices_section(cost.assumptions, cost.notes),
         _losses(analysis),
     ]
-    return _report(analysis.sources, analysis.facts, sections, definitions, grouped=group is not None)
-
-
-def curves_report(sources: Sequence[str], facts: TraceFacts, curves: Sequence[PoolCurve], *, grouped: bool) -> Report:
-    """The report for unknown pools: only their curves.
-
-    Parameters
-    ----------
-    sources
-        Names of the trace's files.
-    facts
-        What the trace held and lost.
-    curves
-        Curves of the pools.
-    grouped
-        Whether they are of the members of a group.
-    """
-    definitions = Definitions()
-    note = _OF_MEMBERS if grouped else ""
-    found = curves_section(curves, facts.seconds, definitions, now={}, recommended={}, note=note)
-    assumed = Section("assumed", "What was lost and assumed", _lost(facts, facts.notes), _LOST_LEAD)
-    return _report(sources, facts, [found, assumed], definitions, grouped=grouped)
-
-
-def _report(
-    sources: Sequence[str],
-    facts: TraceFacts,
-    sections: Sequence[Section | None],
-    definitions: Definitions,
-    *,
-    grouped: bool,
-) -> Report:
-    members = ", ".join(facts.members)
-    return Report(
-        title="Buffer pools" + (f" of {members}" if members else ""),
-        systems=(),
-        sysplexes=(),
-        start=None,
-        end=None,
-        utc_offset=None,
-        time_note="",
-        alerts=loss_alerts(facts),
-        sections=tuple(section for section in sections if section is not None),
-        definitions=definitions.found,
-        generator=f"Plexlens {__version__}",
-        kind="Buffer pool report",
-        subject=_subject(sources, facts, grouped=grouped),
-    )
-
-
-def _subject(sources: Sequence[str], facts: TraceFacts, *, grouped: bool) -> str:
-    names = list(sources)
-    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    span = f", {timedelta(seconds=round(facts.seconds))}" if facts.timed and facts.seconds > 0 else ""
-    members = f" of {len(facts.members)} members" if grouped else ""
-    return f"Trace {shown}: {facts.references['getpage']:,} getpages{members}{span}"
+    return whole_report(analysis.sources, analysis.facts, sections, definitions, grouped=group is not None)
 
 
 def _recommended(analysis: PoolsAnalysis) -> dict[str, int]:
@@ -207,19 +154,6 @@ def _recommended(analysis: PoolsAnalysis) -> dict[str, int]:
     if change is None:
         return {}
     return {name: pool.size for name, pool in change.after.configuration.pools.items()}
-
-
-def loss_alerts(facts: TraceFacts) -> tuple[Note, ...]:
-    """Alerts for a trace that lost references."""
-    if facts.lost_share < LOST_WARNED:
-        return ()
-    return (
-        Note(
-            f"{facts.lost:,} of {facts.lost + facts.rows:,} references ({facts.lost_share:.1%}) were lost while "
-            "tracing: misses are off by about as much.",
-            Level.LOSS,
-        ),
-    )
 
 
 def _summary(analysis: PoolsAnalysis, definitions: Definitions) -> Section:
@@ -319,19 +253,10 @@ def _range(assumption: Assumption) -> str:
     return f"{with_symbol(assumption.low, assumption.unit)} to {with_symbol(assumption.high, assumption.unit)}"
 
 
-_LOST_LEAD = "What this report does not know, and what it takes for granted."
-
-
 def _losses(analysis: PoolsAnalysis) -> Section:
     facts = analysis.facts
     extra = analysis.recommendation.notes if analysis.recommendation is not None else ()
     told = [*facts.notes, *analysis.notes, *extra]
     if analysis.group is not None and analysis.observation.delays:
         told.append("I/O times of an object are those that the records of all members tell together")
-    return Section("assumed", "What was lost and assumed", _lost(facts, told), _LOST_LEAD)
-
-
-def _lost(facts: TraceFacts, notes: Sequence[str]) -> tuple[Note, ...]:
-    counts = ", ".join(f"{count:,} {name}" for name, count in facts.references.items() if count)
-    told = [f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}" for text in dict.fromkeys(notes)]
-    return (Note(f"References in the trace: {counts}; lost: {facts.lost:,}."), *map(Note, told))
+    return Section("assumed", "What was lost and assumed", lost_notes(facts, told), LOST_LEAD)
