@@ -1,7 +1,7 @@
 -- Tasks of each transaction. Records are far too many to be kept one by one, so they are added up by the quarter of an
 -- hour of their end. A quarter is as long as the records of the region reach: those of its day (UTC) and of the days next
 -- to it, so that the first and the last are shorter, and nothing that lies farther away has a say.
-with task as (
+with task as not materialized (
     select *, seconds_between(task_start, task_stop) as response_seconds from cics_tasks
 ),
 region_day as (

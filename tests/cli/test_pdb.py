@@ -6,12 +6,15 @@ import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from plexlens.ingest import kinds
+from plexlens.metrics.rolled.making import update
 from plexlens.pdb import Pdb, ingest
 from tests.cli.command import Done, run
+from tests.metrics import accounting_dumps
 from tests.pdb import fake_source
 from tests.pdb.fake_source import expected, held, write
 
@@ -79,6 +82,26 @@ def test_expire_says_what_went(folder: Path) -> None:
     (folder / "p" / "retention.toml").write_text("raw = 3\n")
     assert "retention.toml: raw = 3 is not a time" in upkeep(folder, "expire", "p", code=3).stderr
     assert "raw = 3 is not a time" in upkeep(folder, "status", "p").stdout
+
+
+def test_roll_ups_are_counted_and_expire(folder: Path) -> None:
+    pdb = Pdb.create(folder / "r")
+    dump = accounting_dumps.write_dump(folder / "a.smf", accounting_dumps.tasks(Random(1), [0, 1], 20))
+    ingest([dump], pdb)
+    update(pdb, least_rows=1)
+    assert "roll-ups: 1 grain, days 2026-03-02 to 2026-03-03" in upkeep(folder, "status", "r").stdout
+    (folder / "r" / "retention.toml").write_text('raw = "1 day"\nhour = "2 days"\nday = "3 days"\n')
+    command = ("expire", "r", "--as-of", "2026-03-05")
+    would = values(folder, *command, "--dry-run")["rollups"]
+    assert [(one["grain"], one["level"], one["first"], one["last"]) for one in would] == [
+        ("cics_transaction", "hour", "2026-03-02", "2026-03-02")
+    ]
+    assert "roll-ups of 1 day" in upkeep(folder, "status", "r", "--as-of", "2026-03-05").stdout
+    assert "roll-ups of days whose raw rows have expired" in upkeep(folder, *command).stdout
+    assert values(folder, *command)["rollups"] == []
+    # At first by its hours, then altogether.
+    (gone,) = values(folder, "expire", "r", "--as-of", "2026-03-06")["rollups"][:1]
+    assert (gone["level"], gone["days"], gone["first"]) == ("day", 1, "2026-03-02")
 
 
 def test_damage_is_found_repaired_and_read_again(folder: Path) -> None:

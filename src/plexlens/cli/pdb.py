@@ -129,19 +129,24 @@ def pdb_expire(
     """Remove days of tables whose time is over, as retention.toml in the database says.
 
     Whole days of tables go; rows without a date stay. Sources stay known, so a dump that was ingested is not read
-    again, and no other dump brings the removed days back. Files are kept for a day, so that an undo has them.
+    again, and no other dump brings the removed days back. Files are kept for a day, so that an undo has them. Roll-ups
+    of days whose rows are gone follow by their own ages; an undo does not have them.
     """
     from plexlens.pdb import retention
     from plexlens.pdb.upkeep.expire import expire, plan
     from plexlens.pdb.upkeep.expire import purge as remove_kept
-    from plexlens.pdb.upkeep.status import expired_json, policy_json
+    from plexlens.pdb.upkeep.expire_rollups import expire_rollups, plan_rollups
+    from plexlens.pdb.upkeep.status import expired_json, expired_rollup_json, policy_json
 
     held, day = _open(pdb), _day(as_of)
     policy = retention.read(held.path)
     if dry_run:
-        gone = [one for one in plan(held.manifest, policy, day) if one.files]
+        planned = plan(held.manifest, policy, day)
+        gone = [one for one in planned if one.files]
+        rollups = plan_rollups(held, policy, day, planned)
     else:
         gone = expire(held, today=day, wait=wait, tell=tell)
+        rollups = expire_rollups(held, today=day, wait=wait, tell=tell)
         if purge:
             remove_kept(held, wait=wait, tell=tell)
     values = {
@@ -151,8 +156,10 @@ def pdb_expire(
         "purged": purge and not dry_run,
         "retention": policy_json(policy) if policy.is_stated else None,
         "tables": [expired_json(one) for one in gone],
+        "rollups": [expired_rollup_json(one) for one in rollups],
     }
-    _answer(values, expired_text(str(pdb), policy, day, gone, dry_run=dry_run, purged=purge), as_json=as_json)
+    lines = expired_text(str(pdb), policy, day, gone, rollups, dry_run=dry_run, purged=purge)
+    _answer(values, lines, as_json=as_json)
 
 
 @pdb_app.command("verify")

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from plexlens.pdb.retention import Retention
     from plexlens.pdb.upkeep.compact import Compaction
     from plexlens.pdb.upkeep.expire import Expired
+    from plexlens.pdb.upkeep.expire_rollups import ExpiredRollup
     from plexlens.pdb.upkeep.rebuild import Rebuilt
     from plexlens.pdb.upkeep.repair import Diagnosis
     from plexlens.pdb.upkeep.status import Status
@@ -68,6 +69,12 @@ def status_text(path: str, found: Status) -> Iterator[str]:
         left = [counted(len(found.orphans), "file") + " that nothing names"] if found.orphans else []
         left += [counted(len(found.staging), "folder") + " of commands that were killed"] if found.staging else []
         yield f"  lying about: {', '.join(left)}; see plexlens pdb repair {path} --dry-run"
+    if found.rollups:
+        days = [day for one in found.rollups for day in (one.oldest, one.newest) if day]
+        yield (
+            f"  roll-ups: {counted(len(found.rollups), 'grain')}, days {min(days)} to {max(days)}, "
+            f"{size_text(sum(one.bytes for one in found.rollups))}"
+        )
     yield from _retention_lines(path, found)
     kept = f", {counted(found.kept_files, 'replaced file')} ({size_text(found.kept_bytes)})" if found.kept_files else ""
     states = len([one for one in found.states if not one.is_now])
@@ -100,7 +107,11 @@ def _retention_lines(path: str, found: Status) -> Iterator[str]:
                 f"{counted(rows, 'row')}, {counted(files, 'file')}, {size_text(size)}; "
                 f"remove them with: plexlens pdb expire {path}"
             )
-        else:
+        if found.expiring_rollups:
+            size = sum(one.bytes for one in found.expiring_rollups)
+            days = len({day for one in found.expiring_rollups for day in one.days})
+            yield f"  expired: roll-ups of {counted(days, 'day')}, {size_text(size)}; the same command removes them"
+        if not found.expiring and not found.expiring_rollups:
             yield "  expired: nothing today"
 
 
@@ -131,25 +142,40 @@ def _kept(path: str, *, purged: bool, any_gone: bool) -> Iterator[str]:
 
 
 def expired_text(
-    path: str, policy: Retention, day: date, gone: Sequence[Expired], *, dry_run: bool, purged: bool
+    path: str,
+    policy: Retention,
+    day: date,
+    gone: Sequence[Expired],
+    rollups: Sequence[ExpiredRollup],
+    *,
+    dry_run: bool,
+    purged: bool,
 ) -> Iterator[str]:
     """The answer of `expire`."""
+    verb = "would go" if dry_run else "went"
     if not policy.is_stated:
         yield f"{path}: there is no retention.toml, so nothing expires; docs/pdb.md shows how it is written"
-    elif not gone:
+    elif not gone and not rollups:
         yield f"{path}: nothing has expired by {day}"
-    else:
+    if gone:
         rows, size = sum(one.rows for one in gone), sum(one.bytes for one in gone)
-        verb = "would go" if dry_run else "went"
         yield f"{path}: {counted(rows, 'row')} ({size_text(size)}) of {counted(len(gone), 'table')} {verb}, by {day}"
-        names = ("table", "kept", "days", "first", "last", "rows", "KiB")
-        cells = [
-            [one.table, one.age, len(one.days), one.days[0], one.days[-1], one.rows, round(one.bytes / 1024)]
-            for one in gone
-        ]
-        yield table_text(names, cells).rstrip("\n")
+        yield _gone_text("table", [(one.table, one.age, one) for one in gone])
+    if rollups:
+        size = sum(one.bytes for one in rollups)
+        yield f"{path}: roll-ups of days whose raw rows have expired ({size_text(size)}) {verb}, by {day}"
+        yield _gone_text("roll-up", [(f"{one.grain}, by {one.level}", one.age, one) for one in rollups])
     if not dry_run:
         yield from _kept(path, purged=purged, any_gone=bool(gone))
+
+
+def _gone_text(what: str, gone: Sequence[tuple[str, str, Expired | ExpiredRollup]]) -> str:
+    names = (what, "kept", "days", "first", "last", "rows", "KiB")
+    cells = [
+        [name, age, len(one.days), one.days[0], one.days[-1], one.rows, round(one.bytes / 1024)]
+        for name, age, one in gone
+    ]
+    return table_text(names, cells).rstrip("\n")
 
 
 def verified_text(path: str, found: Verification) -> Iterator[str]:

@@ -10,11 +10,13 @@ from plexlens.metrics.engine_table import fresh_name
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.local_time import is_report
 from plexlens.metrics.query import Query
-from plexlens.metrics.rolled.reading import INTERVAL, Rolled, rolled_of
+from plexlens.metrics.rolled.days import next_to
+from plexlens.metrics.rolled.reading import Rolled, rolled_of
 from plexlens.metrics.rolled.rule import dated_tables
 from plexlens.metrics.source_rows import is_there, source_select
 from plexlens.metrics.source_sql import with_parts
 from plexlens.pdb.engine import add_table, arrow, literal, quoted
+from plexlens.pdb.rollup_store import INTERVAL
 
 #: Column that says whether a row is of a selected class.
 _OF_CLASS = "_of_class"
@@ -229,8 +231,13 @@ def _brought(inputs: Inputs, rows: Query, condition: str) -> Query:
 
 def on_days(days: Sequence[str]) -> str:
     """SQL condition that an interval begins on one of the days (UTC)."""
-    listed = ", ".join(f"date '{day}'" for day in days)
-    return f'"interval"::date in ({listed})'
+    # As ranges, which the engine tests as early as it can; a conversion to days it tests last.
+    name, midnight = quoted("interval"), "00:00:00+00'"
+    ranges = [
+        f"({name} >= timestamptz '{day} {midnight} and {name} < timestamptz '{next_to(day, 1)} {midnight})"
+        for day in days
+    ]
+    return f"({' or '.join(ranges)})"
 
 
 def columns_of(grain: Grain) -> tuple[str, ...]:

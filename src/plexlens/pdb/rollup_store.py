@@ -37,6 +37,12 @@ _INDEX = "index.json"
 #: Seconds for which files that no index names are kept: a question that began before is answered from them.
 GRACE = 900.0
 
+#: Levels: rows as the grain has them, rows by the hour, by the day, and the intervals of each observer.
+INTERVAL, HOUR, DAY, COVER = "interval", "hour", "day", "cover"
+
+#: Stands in place of a grain for lists of what is in raw partitions, whose days are ``TABLE~DAY``.
+LISTS = "extent"
+
 
 @dataclass(frozen=True)
 class Made:
@@ -92,6 +98,11 @@ class RolledDay:
     files: Mapping[str, RolledFile]
     told: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def has_hours(self) -> bool:
+        """Whether it has rows shorter than a day."""
+        return INTERVAL in self.files
+
 
 @dataclass(frozen=True)
 class Rollup:
@@ -100,16 +111,20 @@ class Rollup:
     Attributes
     ----------
     definition
-        Hash of what the definitions said when they were made; another one makes all of them stale.
+        Hash of what the definitions said when they were made; another one makes all of them stale but those of days
+        whose raw rows have expired.
     days
         By day.
     reach
         First and last day on which records of a raw file end, by the file's path: what need not be read again.
+    shape
+        What readers have to know of the columns, once the definition is another one; JSON types only.
     """
 
     definition: str = ""
     days: Mapping[str, RolledDay] = field(default_factory=dict)
     reach: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    shape: Mapping[str, Any] = field(default_factory=dict)
 
 
 def digest_of(files: Iterable[DataFile], revisions: Mapping[str, int]) -> Made:
@@ -189,6 +204,7 @@ class RollupStore:
                 "definition": rollup.definition,
                 "days": [asdict(day) for day in rollup.days.values()],
                 "reach": dict(rollup.reach),
+                "shape": dict(rollup.shape),
             }
         )
         head = {"version": VERSION, "checksum": hashlib.sha256(body.encode()).hexdigest()}
@@ -225,28 +241,67 @@ class RollupStore:
         self.disk.sync_file(path)
         return RolledFile(path.relative_to(self.pdb).as_posix(), rows.num_rows, path.stat().st_size)
 
-    def clean(self, grain: str, rollup: Rollup, *, older_than: float = GRACE) -> None:
-        """Remove the folders of a grain that its index does not name. Call it with the write lock held.
+    def is_damaged(self, grain: str) -> bool:
+        """Whether a grain has an index that cannot be read, of no known version."""
+        path = self.folder / grain / _INDEX
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return False
+        head, _, body = content.partition(b"\n")
+        try:
+            told = json.loads(head)
+            is_whole = hashlib.sha256(body).hexdigest() == told["checksum"]
+            return not is_whole or not isinstance(told["version"], int)
+        except (ValueError, KeyError, TypeError):
+            return True
+
+    def clean(self, grain: str, *, older_than: float = GRACE) -> None:
+        """Remove the files of a grain that its index does not name. Call it with the write lock held, before writing.
 
         Parameters
         ----------
-        grain, rollup
-            The grain, and its index.
+        grain
+            The grain.
         older_than
-            Seconds since a folder was written: a server may still answer from one that was replaced just now.
+            Seconds that the index has been in place: a server may still answer from what the index before named.
         """
         home = self.folder / grain
-        named = {(self.pdb / file.path).parent for day in rollup.days.values() for file in day.files.values()}
-        for folder in home.iterdir() if home.is_dir() else ():
-            if folder.is_dir() and folder not in named and time.time() - folder.stat().st_mtime >= older_than:
+        if not home.is_dir() or self.is_damaged(grain):
+            return
+        try:
+            age = time.time() - (home / _INDEX).stat().st_mtime
+        except OSError:
+            age = older_than
+        if age < older_than:
+            return
+        named = {self.pdb / file.path for day in self.read(grain).days.values() for file in day.files.values()}
+        folders = {path.parent for path in named}
+        for folder in filter(Path.is_dir, home.iterdir()):
+            if folder not in folders:
                 shutil.rmtree(folder, ignore_errors=True)
+                continue
+            for path in folder.iterdir():
+                if path not in named:
+                    path.unlink(missing_ok=True)
 
-    def remove(self, grain: str) -> None:
-        """Remove everything of a grain."""
-        home = self.folder / grain
-        # The index first: what it does not name does not exist.
-        (home / _INDEX).unlink(missing_ok=True)
-        shutil.rmtree(home, ignore_errors=True)
+    def is_whole(self, day: RolledDay) -> bool:
+        """Whether the files of a day are there, with all of their bytes."""
+        try:
+            return all((self.pdb / file.path).stat().st_size == file.bytes for file in day.files.values())
+        except OSError:
+            return False
+
+    def set_aside(self, grain: str) -> Path:
+        """Move everything of a grain out of the way, for a person to look at; return where it is now."""
+        home = self.pdb / "set-aside" / FOLDER
+        self.disk.make_folder(home)
+        number = 1
+        while (target := home / f"{grain}-{number}").exists():
+            number += 1
+        self.disk.move(self.folder / grain, target)
+        self.disk.sync_folder(self.folder)
+        return target
 
 
 def _rollup(told: Mapping[str, Any]) -> Rollup:
@@ -259,4 +314,5 @@ def _rollup(told: Mapping[str, Any]) -> Rollup:
         )
         for one in told["days"]
     }
-    return Rollup(told["definition"], days, {path: (first, last) for path, (first, last) in told["reach"].items()})
+    reach = {path: (first, last) for path, (first, last) in told["reach"].items()}
+    return Rollup(told["definition"], days, reach, told["shape"])

@@ -17,8 +17,9 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.moments import on_axis
 from plexlens.progress import Progress, silent
 from plexlens.report.blocks.context import Context
-from plexlens.report.blocks.evaluated import Builder, origin
+from plexlens.report.blocks.evaluated import Builder
 from plexlens.report.blocks.heat_maps import heat_maps
+from plexlens.report.blocks.origin import origin
 from plexlens.report.blocks.page import Page
 from plexlens.report.blocks.printed_reports import VALUES
 from plexlens.report.blocks.readings import Readings, State

@@ -14,7 +14,7 @@ from plexlens.metrics.definition import Source
 from plexlens.metrics.rolled.rule import dated_tables
 from plexlens.pdb import Pdb
 from plexlens.pdb.manifest import DataFile
-from plexlens.pdb.rollup_store import Made, RolledDay, digest_of, revisions_of
+from plexlens.pdb.rollup_store import INTERVAL, Made, RolledDay, digest_of, revisions_of
 
 #: Days that the records of one file can end on, at most: a file with more has a wrong time in it.
 MOST_DAYS = 62
@@ -84,8 +84,10 @@ def is_current(held: RolledDay, now: Mapping[str, Made], context: str, expired: 
     """Whether the roll-up of a day is of the raw rows that are there, and of no others but expired ones.
 
     If raw rows of the day itself have expired, it stands whatever becomes of the days next to it, because it cannot be
-    made anew.
+    made anew. If raw rows came back (an undo, a rebuild) after its rows by interval had expired, it is made anew.
     """
+    if INTERVAL not in held.files and not is_alone(held, now):
+        return False
     if any(name.endswith(f"/{held.day}") and name not in now and name in expired for name in held.made_from):
         return True
     if held.told["context"] != context:

@@ -13,11 +13,12 @@ from plexlens.metrics.known_facts import KnownFacts
 from plexlens.metrics.query import Query
 from plexlens.metrics.reduction import narrowed
 from plexlens.metrics.rolled.merging import LEVELS, cover, cover_columns, known_in, patterns
-from plexlens.metrics.rolled.reading import INTERVAL, Rolled, rolled_of
+from plexlens.metrics.rolled.reading import Rolled, rolled_of
 from plexlens.metrics.selection.selection import Selection
 from plexlens.metrics.source_sql import names_in
 from plexlens.metrics.variants import Plan
 from plexlens.pdb.engine import quoted
+from plexlens.pdb.rollup_store import COVER, DAY, INTERVAL
 
 _WEEK = 7 * 86_400
 
@@ -39,6 +40,8 @@ class Levels:
         self._views: dict[str, Query] = {}
         self._patterns = self._known()
         self.cover = self._covered()
+        # Where hours have expired, the time of those days does not count in an answer by the hour.
+        self._cover_of_hours = self._covered(fine=True) if rolled.whole else self.cover
 
     @classmethod
     def of(cls, inputs: Inputs, grain: Grain) -> Levels | None:
@@ -50,6 +53,16 @@ class Levels:
     def alone(self) -> tuple[str, ...]:
         """Days (UTC) of which the raw rows have expired."""
         return self._rolled.alone
+
+    @property
+    def whole(self) -> tuple[str, ...]:
+        """Days without raw rows of which the hours have expired too: they count in questions by day alone."""
+        return self._rolled.whole
+
+    @property
+    def earlier(self) -> tuple[str, ...]:
+        """Days without raw rows that were made by an earlier definition of the grain."""
+        return tuple(day.day for day in self._rolled.days if "shape" in day.told)
 
     def rows(self, columns: Collection[str], time: str, where: str | None, utc_offset: float) -> Query:
         """The rows that answer a question, as kept facts.
@@ -92,14 +105,21 @@ class Levels:
         """Combinations of known facts in the rows; None if there are too many to be kept."""
         names = [fact.name for fact in self._grain.facts]
         found: dict[tuple[bool, ...], dict[str, bool]] = {}
-        of_days = [(self._rolled.grain, day.told["patterns"]) for day in self._rolled.days]
+        whole = [fact.name for fact in self._rolled.grain.facts]
+        of_days = [
+            (list(day.told["shape"]["facts"]) if "shape" in day.told else whole, day.told["patterns"])
+            for day in self._rolled.days
+        ]
         if (raw := missing_facts(self._inputs, self._grain, self._rolled)) is not None:
-            of_days.append((self._grain, patterns(self._inputs.connection, raw.source, self._grain)))
-        for grain, combinations in of_days:
+            of_days.append((names, patterns(self._inputs.connection, raw.source, self._grain)))
+        for facts, combinations in of_days:
             if combinations is None:
                 return None
-            for known in known_in(grain, combinations):
-                found[tuple(known[name] for name in names)] = known
+            for known in known_in(facts, combinations):
+                # A fact that an earlier definition did not have is not known.
+                found[tuple(known.get(name, False) for name in names)] = {
+                    name: known.get(name, False) for name in {*whole, *names}
+                }
         return list(found.values())
 
     def _view(self, level: str) -> Query:
@@ -108,22 +128,22 @@ class Levels:
             made = rolled_facts(self._inputs, self._grain, self._rolled, level, END)
             view = made.as_view(fresh_name(f"rolled_{self._grain.name}"))
             if level != INTERVAL:
-                view = replace(view, timed=self.cover)
+                view = replace(view, timed=self.cover if level == DAY else self._cover_of_hours)
             if self._patterns is not None:
                 # Which facts are known together was noted when the rows were made.
                 every = frozenset(fact.name for fact in self._grain.facts)
                 # Of days that were merged each entity is known to have one row in an interval.
-                are_merged = all(LEVELS.keys() <= day.files.keys() for day in self._rolled.days)
+                are_merged = all(LEVELS.keys() <= day.files.keys() or not day.has_hours for day in self._rolled.days)
                 known = KnownFacts(self._patterns, are_merged and not self._rolled.missing)
                 self._inputs.patterns[view.source, ()] = [(every, known)]
             self._views[level] = view
         return self._views[level]
 
-    def _covered(self) -> Query:
+    def _covered(self, *, fine: bool = False) -> Query:
         inputs, grain = self._inputs, self._grain
         there = cover_columns(self._rolled.grain)
         columns = (*columns_of(grain), END)
-        select = f"select distinct * from ({self._rolled.stored('cover', there)})"
+        select = f"select distinct * from ({self._rolled.stored(COVER, there, fine=fine)})"
         selected = inputs.selection.rows(there)
         if selected:
             select += f" where {selected}"

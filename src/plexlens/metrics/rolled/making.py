@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import duckdb
@@ -15,16 +15,16 @@ from plexlens.metrics.engine_table import fresh_name
 from plexlens.metrics.facts import from_sources, keep, on_days
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.rolled.context import context_of
-from plexlens.metrics.rolled.days import RawDays, is_current, next_to
+from plexlens.metrics.rolled.days import RawDays, is_alone, is_current, next_to
 from plexlens.metrics.rolled.merging import LEVELS, columns_of_facts, cover, is_mergeable, merged, told_of
-from plexlens.metrics.rolled.reading import INTERVAL, expired_in
-from plexlens.metrics.rolled.rule import dated_tables, definition, reason, rolled_source
+from plexlens.metrics.rolled.reading import earlier, expired_in
+from plexlens.metrics.rolled.rule import dated_tables, definition, reason, rolled_source, shape
 from plexlens.metrics.selection.kept_extent import update_lists
 from plexlens.metrics.source_rows import source_select
 from plexlens.pdb import Pdb
 from plexlens.pdb.engine import Connection, arrow, quoted
 from plexlens.pdb.lock import LOCK, writer_lock
-from plexlens.pdb.rollup_store import RolledDay, RolledFile, Rollup, RollupStore
+from plexlens.pdb.rollup_store import COVER, INTERVAL, RolledDay, RolledFile, Rollup, RollupStore
 
 #: Rows in the first raw table of a grain from which on it is rolled up: fewer are answered from as they are.
 LEAST_ROWS = 500_000
@@ -48,11 +48,14 @@ class Updated:
         Days that were made anew.
     why_not
         Why it has none; empty if it has.
+    lost
+        What can no longer be answered, as a sentence; empty if nothing.
     """
 
     grain: str
     days: tuple[str, ...] = ()
     why_not: str = ""
+    lost: str = ""
 
 
 def update(pdb: Pdb, *, least_rows: int = LEAST_ROWS, tell: Callable[[str], None] = lambda _: None) -> list[Updated]:
@@ -108,18 +111,28 @@ def _updated(pdb: Pdb, inputs: Inputs, grain: Grain, store: RollupStore, tell: C
     source = rolled_source(inputs, grain)
     if source is None:
         return Updated(grain.name, why_not="it has several sources in this database")
+    lost = ""
+    if store.is_damaged(grain.name):
+        lost = _set_aside(store, grain, "cannot be read: their index is damaged")
+    store.clean(grain.name)
     said, index = definition(grain, source), store.read(grain.name)
-    if index.definition != said:
-        index = Rollup(said)
     raw = RawDays.of(pdb, source, index.reach)
     if raw.wrong:
-        return Updated(grain.name, why_not=raw.wrong)
+        return Updated(grain.name, why_not=raw.wrong, lost=lost)
+    if index.definition != said:
+        raw = RawDays.of(pdb, source, {})
+        kept = earlier(index, grain, raw)
+        alone = [day for day, held in index.days.items() if is_alone(held, raw.made_from(day))]
+        if len(kept) < len(alone):
+            lost = _set_aside(store, grain, "are of an earlier definition, which does not fit the present one")
+            kept = {}
+        index = Rollup(said, kept, raw.reach, shape(grain))
     context = context_of(inputs, source, source_select(inputs, grain, source)[0])
     expired = expired_in(pdb, index.days.values())
     wanted = []
     for day in raw.ending():
         held = index.days.get(day)
-        if held is None or not is_current(held, raw.made_from(day), context, expired):
+        if held is None or not store.is_whole(held) or not is_current(held, raw.made_from(day), context, expired):
             wanted.append(day)
     days = dict(index.days)
     gone = [day for day in days if day not in raw.ending() and not _has_expired(days[day], expired)]
@@ -139,11 +152,19 @@ def _updated(pdb: Pdb, inputs: Inputs, grain: Grain, store: RollupStore, tell: C
             days[day] = RolledDay(day, raw.made_from(day), files, {**told, "context": context})
         connection.close()
         # Each pass is kept: what is killed later goes on from here.
-        store.write(grain.name, Rollup(said, dict(sorted(days.items())), raw.reach))
+        store.write(grain.name, Rollup(said, dict(sorted(days.items())), raw.reach, shape(grain)))
     if gone or (not wanted and raw.reach.items() != index.reach.items()):
-        store.write(grain.name, Rollup(said, dict(sorted(days.items())), raw.reach))
-    store.clean(grain.name, replace(index, days=days))
-    return Updated(grain.name, tuple(wanted))
+        store.write(grain.name, Rollup(said, dict(sorted(days.items())), raw.reach, shape(grain)))
+    return Updated(grain.name, tuple(wanted), lost=lost)
+
+
+def _set_aside(store: RollupStore, grain: Grain, why: str) -> str:
+    """Move roll-ups that cannot be used out of the way; return what that means, as a sentence."""
+    place = store.set_aside(grain.name)
+    return (
+        f"the roll-ups of {grain.name} {why}. They are made anew from the raw rows; days whose raw rows have expired "
+        f"are no longer answered. The old ones are in {place}"
+    )
 
 
 def _has_expired(held: RolledDay, expired: frozenset[str]) -> bool:
@@ -178,7 +199,7 @@ def _stored(
         f"create or replace temp table {own} as select {listed} from {table} where {on_days([day])} order by {order}"
     )
     folder = store.fresh_folder(grain.name, day)
-    selects = {INTERVAL: f"select * from {own}", "cover": cover(own, grain)}
+    selects = {INTERVAL: f"select * from {own}", COVER: cover(own, grain)}
     if is_mergeable(connection, own, grain):
         for level, seconds in LEVELS.items():
             selects[level] = f"select * from ({merged(own, grain, seconds)}) order by {order}"
@@ -195,11 +216,11 @@ def bring_up_to_date(pdb: Pdb) -> str:
     What went wrong costs time alone: the tables are whole, and answers come from them.
     """
     try:
-        update(pdb)
+        lost = [done.lost for done in update(pdb) if done.lost]
     except PdbLockedError:
         # Whoever writes now brings them up to date at the end.
         return ""
     except (PlexlensError, OSError, duckdb.Error) as error:
         said = str(error).partition("\n")[0]
         return f"{pdb.path}: roll-ups are not up to date, so that answers take longer: {said}"
-    return ""
+    return "; ".join(f"{pdb.path}: {said}" for said in lost)

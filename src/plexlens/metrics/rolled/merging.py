@@ -9,16 +9,17 @@ their attributes and in which facts they know.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from plexlens.metrics.definition import END, Grain, Rollup
 from plexlens.metrics.rolled.rule import MERGEABLE
 from plexlens.metrics.rollup import entity, joined
 from plexlens.pdb.engine import Connection, quoted
+from plexlens.pdb.rollup_store import DAY, HOUR
 
 #: Seconds of a row, by level. `interval` has the rows as they are, `cover` the intervals of each observer.
-LEVELS = {"hour": 3600, "day": 86_400}
+LEVELS = {HOUR: 3600, DAY: 86_400}
 
 #: Facts whose nulls one number tells.
 _BITS = 60
@@ -118,10 +119,11 @@ def patterns(connection: Connection, table: str, grain: Grain) -> list[list[int]
     return None if len(found) > MOST_PATTERNS else [list(row) for row in sorted(found)]
 
 
-def known_in(grain: Grain, patterns: list[list[int]]) -> Iterator[dict[str, bool]]:
-    """The combinations by the names of facts."""
+def known_in(facts: Iterable[str], patterns: list[list[int]]) -> Iterator[dict[str, bool]]:
+    """The combinations by the names of facts, which are in the order in which the rows had them."""
+    names = list(facts)
     for numbers in patterns:
-        yield {fact.name: not numbers[at // _BITS] >> (at % _BITS) & 1 for at, fact in enumerate(grain.facts)}
+        yield {name: not numbers[at // _BITS] >> (at % _BITS) & 1 for at, name in enumerate(names)}
 
 
 def told_of(connection: Connection, table: str, grain: Grain) -> dict[str, Any]:

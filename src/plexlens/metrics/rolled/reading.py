@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from plexlens.errors import UnreadableInputError
 from plexlens.metrics.catalogue import GRAINS
 from plexlens.metrics.definition import Grain, Source
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.rolled.context import context_of
 from plexlens.metrics.rolled.days import RawDays, days_between, is_alone, is_current
-from plexlens.metrics.rolled.rule import definition, reason, rolled_source
+from plexlens.metrics.rolled.rule import definition, fits, reason, rolled_source
 from plexlens.metrics.selection.quarter import quarter_functions
 from plexlens.metrics.selection.selection import Selection
 from plexlens.metrics.source_rows import source_select
 from plexlens.pdb import Pdb
 from plexlens.pdb.engine import quoted, shown_by
-from plexlens.pdb.rollup_store import RolledDay, Rollup
+from plexlens.pdb.rollup_store import COVER, DAY, INTERVAL, Made, RolledDay, Rollup
 from plexlens.pdb.views import parquet_path
 
 #: Days whose facts are taken from raw rows while the others come from roll-ups; if there are more, all of them are.
@@ -25,9 +26,6 @@ MOST_RAW_DAYS = 4
 
 #: Farther than this from a bound nothing is on its other side: offsets from UTC are of hours.
 _FAR = timedelta(days=1)
-
-#: The rows as they are by interval.
-INTERVAL = "interval"
 
 
 @dataclass(frozen=True)
@@ -46,6 +44,8 @@ class Rolled:
         The other days, whose facts come from raw rows.
     alone
         Days whose raw rows have expired: only the roll-up holds them.
+    whole
+        Those of them whose rows by interval and hour have expired too.
     raw
         The raw files.
     """
@@ -56,20 +56,47 @@ class Rolled:
     days: tuple[RolledDay, ...]
     missing: tuple[str, ...]
     alone: tuple[str, ...]
+    whole: tuple[str, ...]
     raw: RawDays
 
-    def stored(self, level: str, columns: Sequence[str]) -> str:
-        """The select of the rows of a level; rows by interval for days that were not merged."""
-        paths = [
-            parquet_path(self.pdb.path / file.path)
-            for day in self.days
-            if (file := day.files.get(level) or day.files[INTERVAL]).rows
+    def stored(self, level: str, columns: Sequence[str], *, fine: bool = False) -> str:
+        """The select of the rows of a level; rows by interval for days that were not merged.
+
+        Days that have no such rows any more are left out, and with ``fine`` all days without rows by interval.
+        """
+        # Rows of an earlier definition may lack columns of now.
+        groups: dict[frozenset[str], list[str]] = {}
+        for day in self.days:
+            file = day.files.get(level) or (day.files.get(INTERVAL) if level != COVER else None)
+            if file is not None and file.rows and (day.has_hours or not fine):
+                lacking = frozenset(columns) & self._lacking(day)
+                groups.setdefault(lacking, []).append(parquet_path(self.pdb.path / file.path))
+        selects = [
+            f"select {self._listed(columns, lacking)} from "
+            f"read_parquet([{', '.join(paths)}], hive_partitioning=false, union_by_name=false)"
+            for lacking, paths in groups.items()
         ]
-        listed = ", ".join(map(quoted, columns))
-        if not paths:
-            first = parquet_path(self.pdb.path / self.days[0].files[INTERVAL].path)
+        if not selects:
+            day = self.days[0]
+            files = [day.files[COVER]] if level == COVER else [day.files.get(one) for one in (INTERVAL, DAY)]
+            first = next(parquet_path(self.pdb.path / file.path) for file in files if file is not None)
+            listed = self._listed(columns, frozenset(columns) & self._lacking(day))
             return f"select {listed} from read_parquet({first}, hive_partitioning=false) where false"
-        return f"select {listed} from read_parquet([{', '.join(paths)}], hive_partitioning=false, union_by_name=false)"
+        return "\nunion all\n".join(selects)
+
+    def _lacking(self, day: RolledDay) -> frozenset[str]:
+        """Facts and attributes that the rows of a day do not have."""
+        if "shape" not in day.told:
+            return frozenset()
+        names = {*(fact.name for fact in self.grain.facts), *(one.name for one in self.grain.attributes)}
+        return frozenset(names.difference(day.told["shape"]["facts"], day.told["shape"]["attributes"]))
+
+    def _listed(self, columns: Sequence[str], lacking: Container[str]) -> str:
+        facts = {fact.name for fact in self.grain.facts}
+        return ", ".join(
+            f"null::{'double' if name in facts else 'varchar'} as {quoted(name)}" if name in lacking else quoted(name)
+            for name in columns
+        )
 
     @property
     def offsets(self) -> frozenset[float]:
@@ -104,25 +131,53 @@ def _found(inputs: Inputs, grain: Grain) -> Rolled | None:
     source = None if reason(whole) else rolled_source(inputs, whole)
     index = pdb.rollups.read(grain.name)
     ragged = _ragged(inputs.selection)
-    if source is None or ragged is None or index.definition != definition(whole, source):
+    if source is None or ragged is None:
         return None
-    raw = RawDays.of(pdb, source, index.reach)
+    is_earlier = index.definition != definition(whole, source)
+    if is_earlier and not _has_days_alone(pdb, index):
+        return None
+    raw = RawDays.of(pdb, source, {} if is_earlier else index.reach)
+    if raw.wrong:
+        return None
+    if is_earlier:
+        index = replace(index, days=earlier(index, whole, raw))
     context = context_of(inputs, source, source_select(inputs, whole, source)[0])
-    made = Rolled(whole, source, pdb, (), (), (), raw)
-    return None if raw.wrong else _of_days(made, index, inputs.selection, ragged, context)
+    return _of_days(Rolled(whole, source, pdb, (), (), (), (), raw), index, inputs.selection, ragged, context)
+
+
+def _has_days_alone(pdb: Pdb, index: Rollup) -> bool:
+    """Whether a partition that a day was made from, and that has its records, is no longer in the database."""
+    there = {f"{table}/{file.day}" for table, files in pdb.manifest.files.items() for file in files}
+    return any(
+        name.endswith(f"/{held.day}") and name not in there for held in index.days.values() for name in held.made_from
+    )
+
+
+def earlier(index: Rollup, grain: Grain, raw: RawDays) -> dict[str, RolledDay]:
+    """Days of an index of another definition that nothing can be made from any more, and whose rows fit the grain."""
+    found = {}
+    for day, held in index.days.items():
+        made = held.told.get("shape", index.shape)
+        if is_alone(held, raw.made_from(day)) and fits(made, grain):
+            found[day] = replace(held, told={**held.told, "shape": made})
+    return found
 
 
 def _of_days(made: Rolled, index: Rollup, selection: Selection, ragged: Container[str], context: str) -> Rolled | None:
     """The days of an index that can be used; None if too few can."""
-    current, missing, alone = [], [], []
-    raw, expired = made.raw, expired_in(made.pdb, index.days.values())
+    current, missing, alone, by_day = [], [], [], []
+    raw, expired, store = made.raw, expired_in(made.pdb, index.days.values()), made.pdb.rollups
     for day in _wanted(selection, sorted({*raw.ending(), *index.days})):
         now, held = raw.made_from(day), index.days.get(day)
+        if held is not None and not store.is_whole(held):
+            _refuse_lost(made, held, now)
+            held = None
         if held is None or not is_current(held, now, context, expired):
             # A day next to one with records has none of its own.
             missing += [day] if any(first <= day <= last for first, last in raw.reach.values()) else []
         elif is_alone(held, now):
             alone.append(day)
+            by_day += [] if held.has_hours else [day]
             current.append(held)
         elif day in ragged:
             missing.append(day)
@@ -130,7 +185,19 @@ def _of_days(made: Rolled, index: Rollup, selection: Selection, ragged: Containe
             current.append(held)
     if not current or (len(missing) > MOST_RAW_DAYS and not alone):
         return None
-    return replace(made, days=tuple(current), missing=tuple(missing), alone=tuple(alone))
+    return replace(made, days=tuple(current), missing=tuple(missing), alone=tuple(alone), whole=tuple(by_day))
+
+
+def _refuse_lost(made: Rolled, held: RolledDay, now: Mapping[str, Made]) -> None:
+    """Raise if a day of which files are missing cannot be answered from raw rows either."""
+    if is_alone(held, now):
+        folder = (made.pdb.path / next(iter(held.files.values())).path).parent
+        raise UnreadableInputError(
+            file=str(folder),
+            what=f"files of the roll-up of {made.grain.name} of {held.day} are missing or cut, and its raw rows have "
+            "expired",
+            remedy=f"restore them from a backup, or remove {folder.parent}: answers are then without expired days",
+        )
 
 
 def expired_in(pdb: Pdb, days: Iterable[RolledDay]) -> frozenset[str]:

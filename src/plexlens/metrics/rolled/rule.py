@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, replace
+from typing import Any
 
 from plexlens.metrics.catalogue import GRAINS
 from plexlens.metrics.definition import Grain, Rollup, Source
@@ -67,6 +69,28 @@ def definition(grain: Grain, source: Source) -> str:
         "functions": GRAINS.catalogue.functions.defined,
     }
     return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()[:32]
+
+
+def shape(grain: Grain) -> dict[str, Any]:
+    """Names in the rows of a grain: what a later definition has to know of them."""
+    return {
+        "version": VERSION,
+        "keys": [key.name for key in grain.keys],
+        "attributes": [attribute.name for attribute in grain.attributes],
+        "facts": {fact.name: fact.rollup.name for fact in grain.facts},
+        "observers": list(grain.observers),
+    }
+
+
+def fits(made: Mapping[str, Any], grain: Grain) -> bool:
+    """Whether rows of an earlier definition can stand for the grain: facts that they lack are unknown.
+
+    Their keys are those of now, and facts of the same name roll up by the same rule.
+    """
+    now = shape(grain)
+    return all(made.get(name) == now[name] for name in ("version", "keys", "observers")) and all(
+        made["facts"].get(fact, rule) == rule for fact, rule in now["facts"].items()
+    )
 
 
 def _read(source: Source) -> tuple[dict[str, str], set[str]]:

@@ -1,7 +1,8 @@
 """Systems, times and classes in large raw tables, kept with the roll-ups so that nobody has to read every row.
 
 A partition of a raw table (its rows of a day) has a file for each list. Both follow from the partition's files alone,
-and are right as long as these are the same.
+and are right as long as these are the same. Lists of partitions that have expired stay as long as a roll-up has the
+day, so that it can be selected.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from plexlens.metrics.selection.raw import class_sources, timed_tables
 from plexlens.pdb import Pdb
 from plexlens.pdb.engine import Connection, arrow, shown_by
 from plexlens.pdb.manifest import DataFile
-from plexlens.pdb.rollup_store import Made, RolledDay, RolledFile, Rollup, RollupStore, digest_of, revisions_of
+from plexlens.pdb.rollup_store import LISTS, Made, RolledDay, RolledFile, Rollup, RollupStore, digest_of, revisions_of
 from plexlens.pdb.views import parquet_path
 
 #: Name under which the lists are kept, and of the lists.
-NAME, EXTENT, CLASSES = "extent", "extent", "classes"
+NAME, EXTENT, CLASSES = LISTS, "extent", "classes"
 
 _VERSION = "1"
 
@@ -37,13 +38,14 @@ def kept_lists(connection: Connection) -> dict[str, dict[str, list[str]]]:
     if pdb is None or pdb.rollups.stamp(NAME) is None:
         return {}
     index, revisions = pdb.rollups.read(NAME), revisions_of(pdb.manifest)
+    expired = _expired(pdb, index)
     found: dict[str, dict[str, list[str]]] = {}
     for table in {key.partition("~")[0] for key in index.days}:
         held = [
             _current(index, table, day, digest_of(files, revisions)) for day, files in _partitions(pdb, table).items()
         ]
-        if held and all(one is not None for one in held):
-            for one in held:
+        if all(one is not None for one in held):
+            for one in (*held, *(one for one in expired if table in one.made_from)):
                 for name, file in one.files.items() if one is not None else ():
                     if file.rows:
                         found.setdefault(table, {}).setdefault(name, []).append(parquet_path(pdb.path / file.path))
@@ -57,6 +59,7 @@ def update_lists(pdb: Pdb, store: RollupStore, least_rows: int, memory: str) -> 
         for name, files in pdb.manifest.files.items()
         if sum(file.rows for file in files) >= least_rows
     }
+    store.clean(NAME)
     index, revisions = store.read(NAME), revisions_of(pdb.manifest)
     days: dict[str, RolledDay] = {}
     changed = False
@@ -69,9 +72,23 @@ def update_lists(pdb: Pdb, store: RollupStore, least_rows: int, memory: str) -> 
                 made = _made(pdb, store, (table, day), files, memory)
                 held = RolledDay(f"{table}~{day}", {table: now}, made)
             days[held.day] = held
+    rolled = {day for grain in store.grains if grain != NAME for day in store.read(grain).days}
+    days.update((one.day, one) for one in _expired(pdb, index) if one.day.partition("~")[2] in rolled)
     if changed or days.keys() != index.days.keys():
         store.write(NAME, Rollup(_VERSION, days))
-        store.clean(NAME, Rollup(_VERSION, days))
+
+
+def _expired(pdb: Pdb, index: Rollup) -> list[RolledDay]:
+    """Lists of partitions that have expired."""
+    there = {f"{table}~{file.day}" for table, files in pdb.manifest.files.items() for file in files}
+    horizons = pdb.manifest.horizons
+    return [
+        one
+        for name, one in index.days.items()
+        if index.definition == _VERSION
+        and name not in there
+        and name.partition("~")[2] < horizons.get(name.partition("~")[0], "")
+    ]
 
 
 def _partitions(pdb: Pdb, table: str) -> dict[str, list[DataFile]]:

@@ -155,3 +155,5 @@ def purge(pdb: Pdb, *, wait: float = 0.0, tell: Callable[[str], None] = unheard)
     with writing(pdb, wait=wait, tell=tell):
         change = Change("remove files that were kept for an undo", rows_change=False)
         told_of_disk(pdb, lambda: commit(pdb, change, keep=timedelta(0)))
+        for grain in pdb.rollups.grains:
+            pdb.rollups.clean(grain, older_than=0.0)

@@ -13,9 +13,11 @@ from plexlens.pdb.database import Pdb
 from plexlens.pdb.lock import LOCK, Holder, holder_of
 from plexlens.pdb.partition import UNDATED
 from plexlens.pdb.retention import Retention
+from plexlens.pdb.rollup_store import LISTS
 from plexlens.pdb.upkeep import compact, expire
 from plexlens.pdb.upkeep.compact import Compaction
 from plexlens.pdb.upkeep.expire import Expired
+from plexlens.pdb.upkeep.expire_rollups import ExpiredRollup, plan_rollups
 from plexlens.pdb.upkeep.repair import orphans
 from plexlens.pdb.upkeep.undo import State, states
 
@@ -39,6 +41,27 @@ class Table:
     files: int
     bytes: int
     days: int
+    oldest: str | None
+    newest: str | None
+
+
+@dataclass(frozen=True)
+class Rolled:
+    """Roll-ups of a grain.
+
+    Attributes
+    ----------
+    grain : str
+        The grain.
+    days, bytes : int
+        What it has.
+    oldest, newest : str or None
+        First and last day.
+    """
+
+    grain: str
+    days: int
+    bytes: int
     oldest: str | None
     newest: str | None
 
@@ -73,6 +96,10 @@ class Status:
         Why it cannot.
     expiring : list of Expired
         What an expiry would remove today.
+    rollups : list of Rolled
+        Roll-ups, by grain.
+    expiring_rollups : list of ExpiredRollup
+        What an expiry would remove of them.
     """
 
     format: int
@@ -92,6 +119,8 @@ class Status:
     policy: Retention | None
     policy_error: str
     expiring: list[Expired]
+    rollups: list[Rolled]
+    expiring_rollups: list[ExpiredRollup]
 
     def to_json(self, path: str) -> dict[str, Any]:
         """Plain values."""
@@ -121,6 +150,8 @@ class Status:
             "retention": None if policy is None or not policy.is_stated else policy_json(policy),
             "retention_error": self.policy_error or None,
             "would_expire": [expired_json(one) for one in self.expiring],
+            "rollups": [asdict(one) for one in self.rollups],
+            "rollups_would_expire": [expired_rollup_json(one) for one in self.expiring_rollups],
         }
 
 
@@ -148,6 +179,30 @@ def expired_json(one: Expired) -> dict[str, Any]:
     }
 
 
+def expired_rollup_json(one: ExpiredRollup) -> dict[str, Any]:
+    """Days of a grain's roll-ups that expire, as plain values."""
+    return {
+        "grain": one.grain,
+        "level": one.level,
+        "kept": one.age,
+        "days": len(one.days),
+        "first": one.days[0],
+        "last": one.days[-1],
+        "rows": one.rows,
+        "bytes": one.bytes,
+    }
+
+
+def _rollups(pdb: Pdb) -> list[Rolled]:
+    found = []
+    for grain in pdb.rollups.grains:
+        days = pdb.rollups.read(grain).days
+        if days and grain != LISTS:
+            size = sum(file.bytes for held in days.values() for file in held.files.values())
+            found.append(Rolled(grain, len(days), size, min(days), max(days)))
+    return found
+
+
 def status_of(pdb: Pdb, today: date | None = None) -> Status:
     """The status of a PDB; nothing is changed."""
     tables = []
@@ -162,6 +217,7 @@ def status_of(pdb: Pdb, today: date | None = None) -> Status:
     except PlexlensError as error:
         wrong = str(error)
     today = today or datetime.now(UTC).date()
+    planned = expire.plan(pdb.manifest, policy, today) if policy else []
     return Status(
         format=pdb.head.version,
         commit=pdb.head.commit,
@@ -179,5 +235,7 @@ def status_of(pdb: Pdb, today: date | None = None) -> Status:
         kept_bytes=sum(one.bytes for one in pdb.head.dropped if one.listing),
         policy=policy,
         policy_error=wrong,
-        expiring=[one for one in expire.plan(pdb.manifest, policy, today) if one.files] if policy else [],
+        expiring=[one for one in planned if one.files],
+        rollups=_rollups(pdb),
+        expiring_rollups=plan_rollups(pdb, policy, today, planned) if policy else [],
     )

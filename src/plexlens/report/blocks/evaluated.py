@@ -14,12 +14,13 @@ from plexlens.metrics.unit import Unit
 from plexlens.report.blocks.context import Context, both, one_of
 from plexlens.report.blocks.course import Course, Entity, pivot, stepped
 from plexlens.report.blocks.omissions import apart_in_time, omissions
+from plexlens.report.blocks.origin import origin
 from plexlens.report.blocks.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
 from plexlens.report.blocks.spread import NAMES, Spreads, spread_text
 from plexlens.report.model import Cell, Column, ColumnKind, Figure, Table
 from plexlens.report.model.chart import Chart, ChartKind, Series, mean
-from plexlens.report.model.clock import Clock, length
-from plexlens.report.model.display import counted, shown
+from plexlens.report.model.clock import Clock
+from plexlens.report.model.display import shown
 
 #: Points of a sparkline at most; longer courses are averaged.
 SPARK_POINTS = 32
@@ -458,37 +459,6 @@ def _legend(
 def also(first: str | None, second: str | None) -> str | None:
     """The conjunction of two conditions, either of which may be missing."""
     return first if second is None else both(first, second)
-
-
-def origin(held: GrainData, covered: Covered | None = None) -> str:
-    """Sources of a grain's numbers: ``SMF 74-4; 48 intervals of 15 min``."""
-    if not held.intervals:
-        return ", ".join(held.kinds)
-    if not held.regular:
-        return f"{', '.join(held.kinds)}; as accounted, not by interval"
-    told = [covered] if covered is not None else held.clocks
-    alone = held.levels.alone if held.levels is not None else ()
-    return "; ".join(
-        (", ".join(held.kinds), *(_intervals(clock) for clock in told), *([_expired(alone)] if alone else []))
-    )
-
-
-def _expired(days: Sequence[str]) -> str:
-    """``raw records of 2 days have expired, roll-ups answer: 2026-03-02 to 2026-03-03``."""
-    named = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
-    return f"raw records of {counted(len(days), 'day')} have expired, roll-ups answer: {named}"
-
-
-def _intervals(covered: Covered) -> str:
-    """``48 intervals of 15 min, local time as printed``."""
-    intervals = counted(len(covered.times), "interval")
-    if covered.interval_seconds:
-        shortest, longest = covered.interval_range
-        usual = length(covered.interval_seconds)
-        even = longest - shortest <= 0.2 * covered.interval_seconds
-        intervals += f" of {usual}" if even else f" of {length(shortest)} to {length(longest)}"
-    points = {"interval": "", "hour": ", drawn by the hour", "day": ", drawn by the day"}[covered.time]
-    return f"{intervals}{points}{', local time as printed' if covered.is_local else ''}"
 
 
 def _sums(layers: Sequence[Sequence[float | None]], width: int) -> tuple[float | None, ...]:
