@@ -276,6 +276,25 @@ def test_a_wrong_password_at_the_start_ends_at_once(stand_in: StandIn, tmp_path:
     assert len(stand_in.asked) == 1
 
 
+@pytest.mark.parametrize("fault", ["html", "json", "redirect", "404"])
+def test_a_restart_during_a_bad_answer_goes_on_if_the_server_is_known(
+    stand_in: StandIn, tmp_path: Path, fault: str
+) -> None:
+    stand_in.fault = lambda document, asked: fault
+    with pytest.raises(DdsError):
+        Watch(stand_in, tmp_path).look()
+    stand_in.fault = lambda document, asked: ""
+    Watch(stand_in, tmp_path).look(2)
+    stand_in.advance()
+    stand_in.fault = lambda document, asked: fault
+    watch = Watch(stand_in, tmp_path)
+    watch.look()
+    stand_in.fault = lambda document, asked: ""
+    watch.look(3)
+    assert held(tmp_path) == expected(stand_in, START - LENGTH)
+    assert any("it answers again" in said for said in watch.said)
+
+
 def test_intervals_around_a_change_of_local_time(stand_in: StandIn, tmp_path: Path) -> None:
     """Spring: 02:00 becomes 03:00; missed intervals on both sides are asked for with the offset of their time."""
     change = START + LENGTH * 20

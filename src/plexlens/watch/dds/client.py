@@ -36,7 +36,9 @@ class Trouble(Enum):
     REFUSED = "refused"
     """The user or password is not accepted: a system revokes users after some tries."""
     WRONG = "wrong"
-    """What is there is no such server, or none that may be trusted."""
+    """What is there is none that may be trusted, or what is asked for can never be there."""
+    ANOTHER = "another"
+    """Another page came, as from another server, or from a gateway while the server is away."""
 
 
 class DdsError(PlexlensError):
@@ -153,7 +155,7 @@ class Client:
         self._check_status(response, document)
         kind = response.headers.get_content_type() if "Content-Type" in response.headers else ""
         if kind not in (*_XML, "") and not kind.endswith("+xml"):
-            raise self._wrong(
+            raise self._another(
                 f"{document} is {kind} and not XML",
                 "give the address of the Distributed Data Server, and check its port",
             )
@@ -180,12 +182,12 @@ class Client:
         if 300 <= status < 400:
             to = urllib.parse.urlsplit(response.getheader("Location") or "")
             elsewhere = f"{to.scheme}://{to.hostname}" if to.hostname else "elsewhere"
-            raise self._wrong(
+            raise self._another(
                 f"{said}: it leads to {elsewhere}, and redirections are not followed",
                 "give the address that it leads to",
             )
         if status == 404:
-            raise self._wrong(f"{said}: it has no such document", "check the address, its port and its path")
+            raise self._another(f"{said}: it has no such document", "check the address, its port and its path")
         raise self._failed(said)
 
     def _body(self, response: http.client.HTTPResponse, document: str, *, is_packed: bool) -> bytes:
@@ -231,6 +233,9 @@ class Client:
 
     def _wrong(self, what: str, remedy: str) -> DdsError:
         return DdsError(self.address, what, remedy, Trouble.WRONG)
+
+    def _another(self, what: str, remedy: str) -> DdsError:
+        return DdsError(self.address, what, remedy, Trouble.ANOTHER)
 
 
 @contextmanager

@@ -139,7 +139,8 @@ class Server:
         Raises
         ------
         DdsError
-            At the first look: what is there is no such server, or does not accept the user.
+            At the first look: what is there is no such server, and nothing of one is held; or it does not accept the
+            user.
         """
         if self.is_over or self.pause > 0:
             return
@@ -303,7 +304,9 @@ class Server:
         self._said = {said for said in self._said if not said.startswith("failure: ")}
 
     def _failed(self, error: DdsError) -> None:
-        if not self._was_accepted and not self._failures and error.trouble in (Trouble.REFUSED, Trouble.WRONG):
+        # A server of which intervals are held is there: what answers in its place now, a gateway perhaps, is passing.
+        ends = [Trouble.REFUSED, Trouble.WRONG, *([Trouble.ANOTHER] if self._held.last is None else [])]
+        if not self._was_accepted and not self._failures and error.trouble in ends:
             raise error
         self.failure = error
         self._failures += 1
