@@ -111,6 +111,58 @@ def test_names_of_any_kind_come_back_from_the_parser() -> None:
     assert (sample.labels["structure"], sample.value) == (name, 2.5)
 
 
+#: Names that would break a line, a label, an escape or the end of the text, if they were written as they are.
+HOSTILE = (
+    *(
+        '"',
+        '""',
+        "\\",
+        "\\\\",
+        'A\\"',
+        "A\\n",
+        "\\\n",
+        "\n",
+        "\n\n",
+        "A\nB",
+        "\r",
+        "\r\n",
+        "\t",
+        "\x00",
+        "\x01\x1f\x7f",
+    ),
+    *("{", "}", "{}", "}} 1", 'A"} 99', 'A",structure="B', "a=b", ",", "#", "# EOF", "\n# EOF\n", "# TYPE x counter"),
+    *("\x85", "\u2028", "\u2029", "\ufeff", "\u202eABC", "\U0001f600", " A ", "é", "1e3", "NaN", "\\x41", "A" * 2000),
+)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_come_back_as_they_were(name: str) -> None:
+    rows = [
+        {"system": system, "structure": structure, "time": NOON, "requests_per_second": value}
+        for value, (system, structure) in enumerate([(name, name), (name, "B"), ("S", name), ("S", "B")])
+    ]
+    text = openmetrics([made(rows)])
+    # As another program receives it.
+    read = families(text.encode("utf-8").decode("utf-8"))
+    samples = read["plexlens_coupling_structure_requests_per_second"].samples
+    assert {(one.labels["system"], one.labels["structure"]): one.value for one in samples} == {
+        (row["system"], row["structure"]): row["requests_per_second"] for row in rows
+    }
+    assert text.count("\n# EOF\n") == 1 and text.endswith("\n# EOF\n")
+
+
+def test_no_name_and_an_empty_name_do_not_make_the_same_sample_twice() -> None:
+    rows = [
+        {"system": "S", "structure": structure, "time": NOON, "requests_per_second": 1.0}
+        for structure in (None, "", "A")
+    ]
+    text = openmetrics([made(rows)])
+    samples = families(text)["plexlens_coupling_structure_requests_per_second"].samples
+    assert {one.labels["structure"] for one in samples} == {"(none)", "", "A"}
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    assert len(set(lines)) == len(lines)
+
+
 def test_each_system_has_its_own_last_interval_and_unknown_values_are_left_out() -> None:
     rows = [
         {"system": "OLD", "structure": "A", "time": MORNING, "requests_per_second": 1.0},

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 from urllib.parse import quote, quote_plus, urlencode
 
 import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from starlette.types import ASGIApp
 
 from plexlens.example import write_example
@@ -14,6 +17,7 @@ from plexlens.pdb import Pdb, ingest
 from plexlens.serve.app import application
 from plexlens.serve.guard import Door
 from plexlens.serve.workspace import Workspace
+from tests.metrics import accounting_dumps
 from tests.serve.client import Answer, ask
 from tests.serve.test_ask import post
 
@@ -58,6 +62,17 @@ def is_harmless(answer: Answer) -> bool:
     links = [one for one in page.xpath("//@href | //@src | //@action") if ":" in one.partition("?")[0]]
     strange = page.xpath("//svg[not(*)] | //img | //b[not(ancestor::ul[@class='chips']) and not(ancestor::div)]")
     return own and not handlers and not strange and all(one in ("data:,",) or one.startswith("http") for one in links)
+
+
+def test_metrics_with_such_names_are_read_by_a_parser(tmp_path: Path) -> None:
+    names = [('S"}', "A{B}=\\"), ("#EOF", "# EOF"), ("\\\\n,", '{}",x="y'), ("S1", "LAST\\")]
+    tasks = accounting_dumps.tasks(Random(1), [0], 20)
+    used = [replace(task, system=names[n % 4][0], region=names[n % 4][1]) for n, task in enumerate(tasks)]
+    ingest([accounting_dumps.write_dump(tmp_path / "a.smf", used)], Pdb.create(tmp_path / "pdb"))
+    app = application(Workspace(tmp_path / "pdb", "512MiB"), Door(port=8711))
+    read = {one.name: one for one in text_string_to_metric_families(ask(app, "/metrics").text)}
+    samples = read["plexlens_cics_transaction_transactions_per_second"].samples
+    assert {(one.labels["system"], one.labels["applid"]) for one in samples} == set(names)
 
 
 def test_names_are_shown_as_they_are_and_never_as_html(hostile: ASGIApp) -> None:

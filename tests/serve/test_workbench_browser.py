@@ -140,3 +140,20 @@ def test_it_can_be_read_without_scripts(browser: Browser, server: Server) -> Non
         assert browser.driver.find_element(By.CSS_SELECTOR, ".chips b").text
     finally:
         browser.call("Emulation.setScriptExecutionDisabled", value=False)
+
+
+def test_a_name_goes_into_the_query_by_mouse_and_keyboard(browser: Browser, server: Server) -> None:
+    browser.open(f"{server.address}ask")
+    query = browser.driver.find_element(By.ID, "query")
+    query.send_keys("select  from")
+    browser.run("document.getElementById('query').setSelectionRange(7, 7)")
+    view = browser.driver.find_element(By.XPATH, "//details[.//button[@data-name='coupling_structure']]")
+    view.find_element(By.TAG_NAME, "summary").click()
+    view.find_element(By.CSS_SELECTOR, "li button[data-name=structure]").click()
+    assert query.get_property("value") == "select structure from"
+    # The cursor stands behind the name, in the query.
+    assert browser.run("return [document.activeElement.id, document.activeElement.selectionStart]") == ["query", 16]
+    browser.run("document.getElementById('query').setSelectionRange(99, 99)")
+    view.find_element(By.CSS_SELECTOR, "p button").send_keys(Keys.ENTER)
+    assert query.get_property("value") == "select structure from coupling_structure"
+    assert browser.messages() == []

@@ -128,6 +128,7 @@ class _Last:
                 last[who] = max(last.get(who, row["time"]), row["time"])
         self.rows = [row for row in rows if row["time"] is not None and row["time"] == last[self.who(row)]]
         self._ends = answer.ends
+        self._blank = {name for name in answer.question.by if any(row[name] == "" for row in self.rows)}
 
     def who(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
         """Observer of a row, and the kind of clock that it uses."""
@@ -141,8 +142,8 @@ class _Last:
         return self._ends[time.astimezone(UTC)].timestamp()
 
     def labels(self, row: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-        """Values of labels; an empty label is the same as none."""
-        return ["" if row[name] is None else str(row[name]) for name in names]
+        """Values of labels. An empty label is the same as none; where other rows have an empty text, none is a word."""
+        return [("(none)" if name in self._blank else "") if row[name] is None else str(row[name]) for name in names]
 
 
 class _Families:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -14,12 +16,17 @@ from starlette.responses import HTMLResponse, Response
 
 from plexlens.errors import PlexlensError, UsageError
 from plexlens.metrics import GRAINS
+from plexlens.metrics.definition import Fact, Grain, Metric
 from plexlens.metrics.evaluate import available
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.unit import Unit
+from plexlens.pdb.engine import shown_by
+from plexlens.pdb.schema import Column as FileColumn
 from plexlens.pools.settings import parse_size
-from plexlens.report.model import Table
-from plexlens.report.writers.table_html import table_view
+from plexlens.report.model import Block, Note, Report, Section, Table
+from plexlens.report.writers.html import parts
 from plexlens.serve.address import wrong
+from plexlens.serve.ask_chart import drawn
 from plexlens.serve.asked import Asked, question
 from plexlens.serve.downloads import FORMS, download
 from plexlens.serve.records import cells_of
@@ -35,6 +42,8 @@ LONGEST, LONG_CELL = 20_000, 400
 _EXAMPLE = "select structure, sum(requests_per_second) from coupling_structure group by structure"
 
 _LOCK = threading.Lock()
+
+_WORD = re.compile(r"\w+")
 
 
 def ask_page(workspace: Workspace) -> Callable[[Request], Any]:
@@ -104,7 +113,7 @@ def _shown(workspace: Workspace, query: str, status: int = 200, **values: Any) -
             "example": _EXAMPLE,
             "tables": tables,
             "forms": FORMS,
-            "answer": None,
+            "answer": (),
             "problem": None,
         }
         | values,
@@ -119,8 +128,14 @@ def _answered(workspace: Workspace, query: str) -> HTMLResponse:
         return _shown(workspace, query, status_of(error), problem=error)
     with workspace.session() as session:
         clock = session.clock
+        units = _units(session.inputs, query)
     note = f"The first {ROWS:,} rows; a file has up to {FILE_ROWS:,}." if found.has_more else ""
-    return _shown(workspace, query, answer=table_view(_table(found.table, note), {}, clock))
+    made = drawn(found.table, units)
+    times = [(chart.times[0], chart.ends[-1]) for chart in made.charts]
+    start, end = times[0] if times else (None, None)
+    blocks: tuple[Block, ...] = (*made.charts, *([Note(made.reason)] if made.reason else []), _table(found.table, note))
+    report = Report("Answer", (), (), start, end, clock.offset, "", (), (Section("answer", "Answer", blocks),))
+    return _shown(workspace, query, answer=parts(report))
 
 
 def _table(found: pa.Table, note: str) -> Table:
@@ -147,12 +162,63 @@ def _file(workspace: Workspace, query: str, form: str) -> Response:
     return download(found.table, form, "answer")
 
 
-def _tables(inputs: Inputs) -> Sequence[tuple[str, Sequence[tuple[str, Sequence[str]]]]]:
+@dataclass(frozen=True)
+class Listed:
+    """A table or view of the database, or a column of it.
+
+    Attributes
+    ----------
+    name, unit, about
+        What a query calls it, the unit of its values, and what it means; unit and meaning may be empty.
+    columns
+        Its columns.
+    """
+
+    name: str
+    unit: str = ""
+    about: str = ""
+    columns: Sequence[Listed] = ()
+
+
+def _tables(inputs: Inputs) -> Sequence[tuple[str, Sequence[Listed]]]:
     """Metric views and raw tables, each with its columns."""
-    views = [
-        (grain.name, [*(key.name for key in grain.keys), *(metric.name for metric in grain.metrics)])
-        for grain in GRAINS.values()
-        if available(inputs, grain)
+    views = [_view(grain) for grain in GRAINS.values() if available(inputs, grain)]
+    described = shown_by(inputs.connection).manifest.columns
+    raw = [
+        Listed(name, columns=[_raw(column, described.get(name, ())) for column in inputs.columns(name)])
+        for name in sorted(inputs.names)
     ]
-    raw = [(name, list(inputs.columns(name))) for name in sorted(inputs.names)]
-    return [("Metric views", sorted(views)), ("Raw tables", raw)]
+    return [("Metric views", sorted(views, key=lambda one: one.name)), ("Raw tables", raw)]
+
+
+def _view(grain: Grain) -> Listed:
+    named = [Listed("interval", about="Start of the interval (UTC)"), Listed("system", about="System")]
+    named += [Listed(one.name, about=one.title) for one in grain.keys if one.name != "system"]
+    named += [Listed(one.name, about=one.title) for one in grain.attributes]
+    numbers = [Listed(one.name, _unit_text(one.unit), one.title) for one in _numbers(grain)]
+    return Listed(grain.name, about=f"One row is {grain.row}.", columns=[*named, *numbers])
+
+
+def _numbers(grain: Grain) -> tuple[Metric | Fact, ...]:
+    return (*grain.metrics, *grain.facts)
+
+
+def _raw(name: str, described: Sequence[FileColumn]) -> Listed:
+    found = next((one for one in described if one.name == name), None)
+    return Listed(name) if found is None else Listed(name, found.unit, found.description)
+
+
+def _unit_text(unit: Unit) -> str:
+    """The base unit, in which a query has the values."""
+    return "" if unit.base == "count" else unit.base
+
+
+def _units(inputs: Inputs, query: str) -> dict[str, Unit]:
+    """Unit in which the numbers of the views that a query names are shown, by name, where these agree."""
+    named = {word.lower() for word in _WORD.findall(query)}
+    found: dict[str, set[Unit]] = {}
+    for grain in GRAINS.values():
+        if grain.name in named and available(inputs, grain):
+            for one in _numbers(grain):
+                found.setdefault(one.name, set()).add(one.unit)
+    return {name: units.pop() for name, units in found.items() if len(units) == 1}

@@ -37,9 +37,9 @@ def findings_page(history: History, workspace: Workspace, request: Request) -> R
     selection = selection_of(request.query_params)
     pairs = selecting(request.query_params)
     systems: Sequence[str] = ()
-    if selection.systems:
+    if selection.systems or selection.classes:
         # Names in place of patterns; a name that the database does not have is refused.
-        with workspace.session(Selection(systems=selection.systems)) as session:
+        with workspace.session(Selection(systems=selection.systems, classes=selection.classes)) as session:
             systems = session.inputs.selection.systems
     days = [day for day in history.days() if _within(day.date, selection)]
     judged = history.judged(days)

@@ -29,11 +29,12 @@ from plexlens.serve.workspace import Workspace
 def overview(workspace: Workspace, request: Request) -> Response:
     """The first page."""
     check(request.query_params, SELECTING)
-    selection_of(request.query_params)
+    selection = selection_of(request.query_params)
     pairs = selecting(request.query_params)
 
     def made() -> str:
-        with workspace.session() as session:
+        # The page is of the whole database; the links that it gives are to what is selected, which has to be there.
+        with workspace.session(selection) as session:
             readings, clock, extent = session.readings, session.clock, workspace.extent
             values: dict[str, Any] = {
                 "contents": contents(session.inputs, "/", pairs),

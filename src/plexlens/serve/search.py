@@ -140,12 +140,12 @@ def find_page(workspace: Workspace, request: Request) -> Response:
     """Pages and numbers with the words of the search box."""
     params = request.query_params
     check(params, (*SELECTING, "q"))
-    selection_of(params)
+    selection = selection_of(params)
     text = params.get("q", "").strip()
     if len(text) > LONGEST:
         raise wrong("q", f"it has {len(text):,} characters", f"give at most {LONGEST}")
     pairs = selecting(params)
-    with workspace.session() as session:
+    with workspace.session(selection) as session:
         listed = contents(session.inputs, "/find", pairs)
         hits = found(text, lambda name: available(session.inputs, GRAINS[name]))
         lacking = [] if hits or not text else found(text, lambda name: True)

@@ -54,6 +54,17 @@
       return;
     }
   });
+  // A name of a table or column goes into the query, in place of what is selected there.
+  document.addEventListener("click", (event) => {
+    const name = event.target.closest?.("button.name")?.dataset.name;
+    const query = document.getElementById("query");
+    if (!name || !query) return;
+    const before = query.value.slice(0, query.selectionStart);
+    const plain = /^[a-z_][a-z0-9_]*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+    const space = before && !/[\s(.]$/.test(before) ? " " : "";
+    query.setRangeText(space + plain, query.selectionStart, query.selectionEnd, "end");
+    query.focus();
+  });
   // Empty fields of a form would stand in the address.
   document.addEventListener("submit", (event) => {
     if (event.target.method !== "get") return;
