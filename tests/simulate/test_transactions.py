@@ -96,8 +96,9 @@ def test_records_stand_in_the_order_of_time(logged: Measured) -> None:
     assert times == sorted(times)
     kinds = Counter((row["record_type"], row["subtype"]) for row in found)
     # Three classes of three intervals and two systems, SCAN on one, would be 15 records if they were rolled up.
-    assert kinds[101, 0] > 9_000
-    assert kinds[110, 1] > 4 + 9_000 / 50
+    # UPDA's 6,000 arrivals start half as many others: 9,000, with a standard deviation of 1.5 x 6,000^0.5 = 116.
+    assert kinds[101, 0] > 9_000 - 5 * 116
+    assert kinds[110, 1] > 4 + (9_000 - 5 * 116) / 50
     assert kinds[102, 0] > 70_000 / 100
 
 
