@@ -89,7 +89,7 @@ def test_layouts_are_listed_and_shown(tmp_path: Path) -> None:
     ("words", "code", "says"),
     [
         (("report", "nosuch.smf"), 3, "nosuch.smf"),
-        (("report", "notes.txt"), 3, "looks like text"),
+        (("report", "notes.txt"), 3, "the file is text"),
         (("report", "empty.smf"), 4, "empty"),
         (("report", "day.smf", "-o", "nowhere/x.html"), 2, "nowhere"),
         (("report", "day.smf", "-o", "."), 2, "folder"),

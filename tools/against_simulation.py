@@ -107,10 +107,10 @@ def compared(
             if found.ziip_busy is not None:
                 ziips = [run[system.name].ziip_busy or 0.0 for run in runs]
                 rows.append(("zIIP busy", estimate(ziips), found.ziip_busy))
-            for one in system.classes:
-                if not one.background:
-                    responses = [run[system.name].classes[one.name].response or 0.0 for run in runs]
-                    rows.append((one.name, estimate(responses), found.classes[one.name].response))
+            for work_class in system.classes:
+                if not work_class.background:
+                    responses = [run[system.name].classes[work_class.name].response or 0.0 for run in runs]
+                    rows.append((work_class.name, estimate(responses), found.classes[work_class.name].response))
             for what, simulated, planned in rows:
                 yield Line(case, system.name, what, simulated, planned)
 
@@ -125,23 +125,23 @@ def with_members(scenario: Scenario, count: int) -> Scenario:
     have = len(values["system"])
     for number in range(have + 1, count + 1):
         for key in ("cec", "system", "region"):
-            values[key] += [_like(one, number) for one in scenario.values[key] if _is_first(one, key)]
+            values[key] += [_like(value, number) for value in scenario.values[key] if _is_first(value, key)]
         for group in values["db2"]:
             first = group["member"][0]
             group["member"].append(first | {"name": f"DB{number}", "system": f"SYS{number}"})
-        for one in values["class"]:
-            first = [name for name in one["regions"] if not name[-1].isdigit()]
-            one["regions"] += [f"{name}{number}" for name in first]
+        for work_class in values["class"]:
+            first = [name for name in work_class["regions"] if not name[-1].isdigit()]
+            work_class["regions"] += [f"{name}{number}" for name in first]
     return Scenario(scenario.file, values, scenario.lines)
 
 
-def _is_first(one: dict[str, Any], key: str) -> bool:
-    return one["name"] in ("C1", "SYS1") if key != "region" else one["system"] == "SYS1"
+def _is_first(entry: dict[str, Any], key: str) -> bool:
+    return entry["name"] in ("C1", "SYS1") if key != "region" else entry["system"] == "SYS1"
 
 
-def _like(one: dict[str, Any], number: int) -> dict[str, Any]:
-    made = dict(one)
-    name = one["name"]
+def _like(entry: dict[str, Any], number: int) -> dict[str, Any]:
+    made = dict(entry)
+    name = entry["name"]
     made["name"] = name[:-1] + str(number) if name[-1].isdigit() else f"{name}{number}"
     if "cec" in made:
         made["cec"] = f"C{number}"
@@ -153,8 +153,8 @@ def _like(one: dict[str, Any], number: int) -> dict[str, Any]:
 def group_of_two(scenario: Scenario) -> Scenario:
     """The scenario as two members with twice the load."""
     made = with_members(scenario, 2)
-    for one in made.values["class"]:
-        one["rate"] *= 2
+    for work_class in made.values["class"]:
+        work_class["rate"] *= 2
     return made
 
 

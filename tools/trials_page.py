@@ -22,7 +22,7 @@ def page(trials: Sequence[Trial], *, later: bool = False) -> str:
         _head_later(trials) if later else _head(trials),
         _totals(trials),
         _outside(trials),
-        *(_scenario(one) for one in trials),
+        *(_scenario(case) for case in trials),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -87,48 +87,48 @@ def _totals(trials: Sequence[Trial]) -> str:
 def _outside(trials: Sequence[Trial]) -> str:
     """Cases in which the plan misses its targets, and in which it states that it cannot predict."""
     found = errors(trials, "plan")
-    missed = [one for one in found if not one.said and _is_outside(one)]
+    missed = [error for error in found if not error.said and _is_outside(error)]
     rows = [f"Outside the aim are {len(missed)} of {len(found)} errors of the plan:", ""]
-    rows += [f"- {one.trial}, {one.name}, {_where(one)}: {_size(one.value)}" for one in missed] or ["- none"]
-    said = list(dict.fromkeys((one.trial, one.name, one.said) for one in found if one.said))
+    rows += [f"- {error.trial}, {error.name}, {_where(error)}: {_size(error.value)}" for error in missed] or ["- none"]
+    said = list(dict.fromkeys((error.trial, error.name, error.said) for error in found if error.said))
     rows += ["", "The plan says that the data cannot tell:", ""]
     rows += [f"- {name}, {class_name}: {text}" for name, class_name, text in said] or ["- nowhere"]
     return "\n".join(rows)
 
 
-def _is_outside(one: Error) -> bool:
-    return one.value is None or abs(one.value) > (GOALS[1] if one.load else GOALS[2])
+def _is_outside(error: Error) -> bool:
+    return error.value is None or abs(error.value) > (GOALS[1] if error.load else GOALS[2])
 
 
-def _where(one: Error) -> str:
-    return f"response at load {one.load:g}" if one.load else "breaking load"
+def _where(error: Error) -> str:
+    return f"response at load {error.load:g}" if error.load else "breaking load"
 
 
 def _size(value: float | None) -> str:
     return "called saturated" if value is None else f"{value:+.1%}"
 
 
-def _scenario(one: Trial) -> str:
-    rows = [f"## {one.name}", "", one.about]
-    if one.told:
-        rows[-1] += f" Planned with {one.told}."
-    if one.limit:
-        rows += ["", f"The plan: full at {one.limit[0]:.2f} times the load ({one.limit[1]})."]
+def _scenario(case: Trial) -> str:
+    rows = [f"## {case.name}", "", case.about]
+    if case.told:
+        rows[-1] += f" Planned with {case.told}."
+    if case.limit:
+        rows += ["", f"The plan: full at {case.limit[0]:.2f} times the load ({case.limit[1]})."]
     heads = ["class", "load", "simulated, ms", *(f"{title}, ms" for _, title in METHODS)]
     rows += ["", "| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
-    for name in one.classes:
+    for name in case.classes:
         for load in LOADS:
-            found, full = one.truth.responses[load][name], one.truth.saturated[load]
+            found, full = case.truth.responses[load][name], case.truth.saturated[load]
             simulated = f"{found.mean * 1e3:.2f} ± {found.half_width * 1e3:.2f}"
             if full:
                 simulated = f"saturated ({full})"
-            cells = [_response(getattr(one, method), name, load, found.mean, full=bool(full)) for method, _ in METHODS]
+            cells = [_response(getattr(case, method), name, load, found.mean, full=bool(full)) for method, _ in METHODS]
             rows.append(f"| {name} | {load:g} | {simulated} | " + " | ".join(cells) + " |")
-        broken = one.truth.breaks[name]
+        broken = case.truth.breaks[name]
         text = "above 3" if broken is None else f"{broken:.2f}"
-        cells = [_break(getattr(one, method), name, broken) for method, _ in METHODS]
+        cells = [_break(getattr(case, method), name, broken) for method, _ in METHODS]
         rows.append(
-            f"| {name} | goal of {one.goals[name] * 1e3:g} ms breaks at load | {text} | " + " | ".join(cells) + " |"
+            f"| {name} | goal of {case.goals[name] * 1e3:g} ms breaks at load | {text} | " + " | ".join(cells) + " |"
         )
     return "\n".join(rows)
 

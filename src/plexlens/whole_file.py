@@ -15,7 +15,7 @@ def cannot_write(path: Path, why: str) -> UsageError:
     return UsageError(
         file=str(path),
         what=f"it cannot be written: {why}",
-        remedy="name a file in a folder that exists and that you may write to",
+        remedy="name a file in an existing folder that you may write to",
     )
 
 
@@ -72,12 +72,12 @@ def check_writable(path: Path | None) -> None:
     if path.exists() and not path.is_file():
         # A device or a pipe, which is written to as it is.
         if not os.access(path, os.W_OK):
-            raise cannot_write(path, "you may not write to it")
+            raise cannot_write(path, "you have no permission to write it")
         return
     if not path.parent.is_dir():
         raise cannot_write(path, f"there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):
-        raise cannot_write(path, f"you may not write to {path.parent}")
+        raise cannot_write(path, f"you have no permission to write to {path.parent}")
 
 
 def write(path: Path, text: str) -> None:
@@ -112,7 +112,7 @@ def check_file(path: Path | None, inputs: Iterable[Path] = ()) -> None:
     if path.exists() and any(source.exists() and source.samefile(path) for source in inputs):
         raise UsageError(
             file=str(path),
-            what="this command reads the file, and would replace it",
+            what="this command reads the file, so it cannot write to it",
             remedy="name another file for the output",
         )
     if (path.parent / "manifest.json").is_file():

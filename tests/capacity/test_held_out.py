@@ -68,7 +68,7 @@ def test_intervals_of_two_configurations_are_told_apart() -> None:
     assert [len(one.intervals) for one in found] == [2, 1]
     assert [one.engines for one in found] == [(("SYS1", 4.0, 1.0),), (("SYS1", 3.0, 1.0),)]
     text = " ".join(render_text(plan_report(make_plan("made", measured, calibrate(measured), Change()))).split())
-    assert "The intervals are of 2 kinds" in text
+    assert "The intervals fall into 2 groups" in text
     assert "SYS1: 3 general engines and 1 zIIP;" in text
 
 

@@ -38,7 +38,9 @@ def test_page_has_everything_and_every_number_a_definition() -> None:
     charts = [block for block in report.section("curves-SYS1").blocks if isinstance(block, XYChart)]
     response = next(one for one in charts if one.name == "plan-response-SYS1-ONLINE.1")
     names = [one.name for one in response.series]
-    assert {"model, as asked", "model, as measured", "measured", "event by event"} <= set(names)
+    assert {"model, requested configuration", "model, measured configuration", "measured", "event by event"} <= set(
+        names
+    )
     # The network was run at several loads, each mean with its interval.
     runs = next(one for one in response.series if one.name == "event by event")
     assert len(runs.points) == len(runs.band) >= 5
@@ -50,7 +52,7 @@ def test_page_has_everything_and_every_number_a_definition() -> None:
     for text in (render_html(report), render_text(report)):
         assert "ONLINE.1" in text
         assert "Bondi and Buzen" in text
-        assert "What buys what" in text or "W H A T   B U Y S" in text
+        assert "What each change buys" in text or "W H A T   E A C H   C H A N G E   B U Y S" in text
 
 
 def test_until_goals_is_short() -> None:
@@ -91,7 +93,7 @@ def test_a_goal_that_breaks_near_saturation_is_marked() -> None:
 
 def test_load_beyond_capacity_is_said() -> None:
     text = render_text(plan_report(plan(Change(scale=3.0))))
-    assert "cannot carry the load asked for" in text
+    assert "cannot carry the requested load" in text
     found = to_object(plan(Change(scale=3.0)))["outlooks"][1]["saturates"]
     assert f"saturates at {found['load']:.2f} x" in " ".join(text.split())
 
@@ -192,4 +194,4 @@ def test_example_dump(example: Path) -> None:
     assert system["system"] == "XML1"
     assert system["busy_modelled"] == pytest.approx(system["busy"], rel=1e-9)
     # The other study has report classes only.
-    assert any("processors alone" in note for note in found["notes"])
+    assert any("without processors" in note for note in found["notes"])

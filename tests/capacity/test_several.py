@@ -211,7 +211,7 @@ def test_time_of_regions_without_records_of_transactions() -> None:
     model = calibrate(measure(database(classes=classes, busy=500.0, ziips=0)), serves={"CICSRGN": "PAY,QRY"})
     # 1,000 and 250 transactions: all alike, 0.4 s each.
     assert [model.systems[0].of(f"{name}.1").general for name in ("PAY", "QRY")] == pytest.approx([0.4, 0.4])
-    assert any("as if all used the same" in note for note in model.notes)
+    assert any("assuming that all used the same" in note for note in model.notes)
 
 
 def test_a_commit_waits_for_the_pages_that_it_writes_to_the_facility() -> None:

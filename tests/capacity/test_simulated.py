@@ -154,7 +154,7 @@ def test_a_scenario_is_the_careful_answer(scenario: Scenario, tmp_path: Path) ->
 
 def test_a_scenario_of_something_else(scenario: Scenario) -> None:
     _, model = measured_model(scenario)
-    with pytest.raises(UsageError, match="members added"):
+    with pytest.raises(UsageError, match="--scenario and --members"):
         simulate_loads(scenario, Change(members=1), (1.0,), model)
     other = parse_scenario(
         (ROOT / "scenarios" / "capacity.toml").read_text().replace('"SYS1"', '"ELSE"'), file="e.toml"
@@ -165,7 +165,7 @@ def test_a_scenario_of_something_else(scenario: Scenario) -> None:
     twice = Scenario(scenario.file, scenario.values | {"class": doubled})
     notes = simulate_loads(twice, Change(), (), model).notes
     assert len(notes) == 3
-    assert "300.0 PAY a second, measured were 1" in notes[0]
+    assert "300.0 PAY per second, the measurement 1" in notes[0]
     wrong = Scenario("w.toml", scenario.values | {"cec": [{"name": "C1", "engines": "four"}]})
     with pytest.raises(ScenarioFileError, match=r"cec\[0\]\.engines"):
         simulate_loads(wrong, Change(), (1.0,), model)

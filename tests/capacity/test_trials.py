@@ -112,4 +112,4 @@ def test_one_qr_tcb_that_no_record_tells_of_is_named(one_region: Scenario, tmp_p
     assert [one.beyond for one in plan.outlooks[0].breakings] == pytest.approx([1 / 0.492] * 2, rel=0.06)
     assert any("QR TCB" in note and "SMF 110" in note for note in model.notes)
     text = " ".join(render_text(plan_report(plan)).split())
-    assert "the data cannot say (SMF 110 is missing)" in text
+    assert "unknown beyond (SMF 110 is missing)" in text

@@ -70,7 +70,10 @@ def test_rows_are_written_in_the_form_that_the_ending_names(folder: Path, ending
     [
         ("", "the query is empty"),
         (" ; -- nothing", "the query is empty"),
-        ("select 1; select 2", '2 statements, and the command runs one query: "select 1" comes first, then "select 2"'),
+        (
+            "select 1; select 2",
+            '2 statements, and the command runs a single query: "select 1" comes first, then "select 2"',
+        ),
         ("create table x (a int)", "CREATE"),
         ("copy (select 1) to 'x.csv'", "COPY"),
         ("drop view smf_record", "DROP"),
@@ -143,17 +146,17 @@ def test_sql_of_a_site_that_cannot_be_read_is_said_with_its_place(
     (folder / "site" / "mine.toml").write_text(_SITE.replace("COLUMN", column), encoding="utf-8")
     done = run("sql", "pdb", *words, "--catalogue", "site", cwd=folder)
     assert done.returncode == 2
-    assert "mine.toml: line 10: source.1: its SQL cannot be used: " in done.stderr
+    assert "mine.toml: line 10: source.1: its SQL is not valid: " in done.stderr
     assert says in done.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("select 1", "--dialect", "spark"), "--dialect is of --explain"),
-        (("select 1", "--explain", "mq_log"), "--explain prints SQL alone"),
-        (("--explain", "mq_log", "-o", "rows.csv"), "--explain prints SQL alone"),
-        (("--explain", "mq_log", "--json"), "--explain prints SQL alone"),
+        (("select 1", "--dialect", "spark"), "--dialect needs --explain"),
+        (("select 1", "--explain", "mq_log"), "--explain prints only SQL"),
+        (("--explain", "mq_log", "-o", "rows.csv"), "--explain prints only SQL"),
+        (("--explain", "mq_log", "--json"), "--explain prints only SQL"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(folder: Path, words: tuple[str, ...], says: str) -> None:

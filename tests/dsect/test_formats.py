@@ -165,15 +165,15 @@ def test_redefinitions_groups_and_other_names_are_noted_in_order() -> None:
     """
     layout = layout_for(text)
     assert [(one.name, one.offset, one.format, one.description) for one in layout.fields] == [
-        ("DATE", 0, "ebcdic", "the date; group of what follows"),
+        ("DATE", 0, "ebcdic", "the date; group of the following fields"),
         ("YEAR", 0, "ebcdic", "DS CL4"),
         ("DAY", 4, "ebcdic", "DS CL4; also NEWNAME"),
-        ("MIXED", 8, "bytes", "DS 0CL5; group of what follows"),
+        ("MIXED", 8, "bytes", "DS 0CL5; group of the following fields"),
         ("NUMBER", 8, "u32", "DS FL4"),
         ("LETTER", 12, "ebcdic", "DS CL1"),
         ("HALVES_1", 0, "bytes", "DS 2XL2; element 1 of 2; redefines YEAR"),
         ("HALVES_2", 2, "bytes", "DS 2XL2; element 2 of 2; redefines YEAR"),
-        ("AGAIN", 4, "ebcdic", "DS 0CL2; group of what follows; redefines DAY"),
+        ("AGAIN", 4, "ebcdic", "DS 0CL2; group of the following fields; redefines DAY"),
         ("AGAIN1", 4, "ebcdic", "DS C; redefines DAY"),
         ("AGAIN2", 5, "ebcdic", "DS C; redefines DAY"),
         ("REST", 13, "ebcdic", "DS CL300"),
@@ -181,7 +181,7 @@ def test_redefinitions_groups_and_other_names_are_noted_in_order() -> None:
     ]
     assert [(one.name, one.reason.split(";")[0]) for one in layout.skipped] == [
         ("FLAT", "a group of 300 bytes"),
-        ("TAIL", "the group's 4 bytes end behind the section"),
+        ("TAIL", "the 4 bytes of the group end after the section"),
     ]
 
 

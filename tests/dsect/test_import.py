@@ -115,12 +115,12 @@ def test_several_dsects(tmp_path: Path) -> None:
         (Wishes(sections=["FOUR=x"]), "there is no DSECT FOUR"),
         (Wishes(sections=["ONE=Big"]), "cannot be the name"),
         (Wishes(sections=["ONE=smf_record"]), "cannot be the name"),
-        (Wishes(sections=["ONE=two"]), "another DSECT has it"),
+        (Wishes(sections=["ONE=two"]), "another DSECT has this name"),
         (Wishes(dsect="four"), "no section 'FOUR'"),
         (Wishes(start=28), "--start with several DSECTs"),
         (Wishes(start=-1), "--start -1"),
-        (Wishes(codepage="500"), "no code page '500'"),
-        (Wishes(sections=["ONE=smf101_ifcid3_self_defining"]), "do not stand together with the others"),
+        (Wishes(codepage="500"), "code page '500' is not supported"),
+        (Wishes(sections=["ONE=smf101_ifcid3_self_defining"]), "conflict with the others"),
     ],
 )
 def test_wishes_that_make_no_sense(tmp_path: Path, wishes: Wishes, what: str) -> None:
@@ -192,7 +192,7 @@ def test_nothing_is_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_layouts_of_the_installation_are_not_written_to(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="the layouts that come with Plexlens"):
+    with pytest.raises(UsageError, match="the bundled layouts"):
         import_layouts(written(tmp_path), layouts_path())
 
 

@@ -221,12 +221,12 @@ def test_a_remark_that_a_substitution_makes_is_a_remark() -> None:
     ("body", "line", "what"),
     [
         ("         SOMEMAC A", 4, "SOMEMAC is not an assembler instruction"),
-        ("         COPY  MEMBER", 4, "member MEMBER is not at hand"),
-        (".A       AGO   .A", 4, "does not come to an end"),
-        ("         AGO   .B", 4, ".B is not there"),
+        ("         COPY  MEMBER", 4, "member MEMBER is not available"),
+        (".A       AGO   .A", 4, "does not end"),
+        ("         AGO   .B", 4, ".B is not defined"),
         ("         AIF   ('A' EQ 1).B", 4, "is not a number"),
         ("         AIF   'A' EQ 'A'", 4, "no condition in parentheses"),
-        ("         AIF   (A2B('X') EQ 1).B", 4, "not understood"),
+        ("         AIF   (A2B('X') EQ 1).B", 4, "cannot be parsed"),
         ("&X       SETA  'ABC'", 4, "is not a number"),
         ("X        SETA  1", 4, "cannot be set"),
         ("&P       SETA  1", 4, "cannot be set"),
@@ -272,7 +272,7 @@ def test_more_branches_than_usual_need_actr() -> None:
              MAP   5000
     """
     assert places_of(text, "REC") == {"A": (0, 5000)}
-    with pytest.raises(DsectError, match="does not come to an end"):
+    with pytest.raises(DsectError, match="does not end"):
         section_of(text.replace("ACTR  9000", "ANOP"))
 
 

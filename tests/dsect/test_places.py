@@ -419,7 +419,7 @@ def test_symbols_of_another_section_are_numbers_only_in_pairs() -> None:
     assert places_of(text, "TWO") == {"B": (0, 6)}
     with pytest.raises(DsectError, match="is an address where a number is needed"):
         section_of("ONE      DSECT\nA        DS    X\nTWO      DSECT\nB        DS    XL(A)\n", "TWO")
-    with pytest.raises(DsectError, match="do not pair"):
+    with pytest.raises(DsectError, match="of different sections"):
         section_of(
             "ONE      DSECT\nA        DS    X\nTWO      DSECT\nB        DS    X\nC        DS    XL(B-A)\n", "TWO"
         )

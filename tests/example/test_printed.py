@@ -48,7 +48,7 @@ def test_a_rate_stands_for_the_whole_count_that_prints_as_it() -> None:
 
 def test_a_rate_that_no_count_prints_as_is_refused() -> None:
     # Over ten seconds counts are 0.1/s apart, so none prints as 0.27.
-    with pytest.raises(ExampleError, match=r"no whole count over 10.0 s prints as \.27/s"):
+    with pytest.raises(ExampleError, match=r"no integer count over 10.0 s rounds to \.27/s"):
         Study(Path("s")).count(".27", 10.0)
 
 

@@ -206,7 +206,7 @@ def test_names_are_valid_and_different_across_the_catalogue() -> None:
         ),
         (("--format", "openmetrics", "--every", "hour"), "last interval"),
         (("--format", "openmetrics", "--json"), "last interval"),
-        (("--timestamps", "-o", "v"), "OpenMetrics alone"),
+        (("--timestamps", "-o", "v"), "applies only to OpenMetrics"),
         (("--format", "openmetrics", "-o", "pdb/metrics.prom"), "holds only its own files"),
         (("--format", "openmetrics", "-o", "example.smf"), "replace"),
     ],

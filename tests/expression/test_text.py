@@ -74,8 +74,8 @@ def test_terms_are_put_in_to_the_last() -> None:
 @pytest.mark.parametrize(
     ("terms", "says"),
     [
-        ({"a": "a"}, "a term is made of itself: a -> a"),
-        ({"a": "b + 1", "b": "c", "c": "2 * b"}, "a term is made of itself: b -> c -> b"),
+        ({"a": "a"}, "a term refers to itself: a -> a"),
+        ({"a": "b + 1", "b": "c", "c": "2 * b"}, "a term refers to itself: b -> c -> b"),
     ],
 )
 def test_terms_do_not_go_in_a_circle(terms: dict[str, str], says: str) -> None:
@@ -96,8 +96,8 @@ def test_terms_that_double_each_other_end_soon() -> None:
 @pytest.mark.parametrize(
     ("text", "character", "what", "remedy"),
     [
-        ("a ? b", 3, "'?' means nothing here", "are known"),
-        ("t = 'x", 5, "means nothing here", "close the quote"),
+        ("a ? b", 3, "'?' is not allowed here", "are known"),
+        ("t = 'x", 5, "is not allowed here", "close the quote"),
         ("a + ", 5, "the end stands where a value was expected", "correct"),
         ("a b", 3, "'b' stands where an operator or the end was expected", "correct"),
         ("(a + b", 7, "the end stands where ')' was expected", "correct"),

@@ -191,10 +191,10 @@ def test_a_metric_comes_out_in_its_unit(text: str, base: str) -> None:
 @pytest.mark.parametrize(
     ("text", "base", "says"),
     [
-        ("cpu / span", "s", "it comes out as a plain number, and its unit is one of s"),
-        ("cpu / events", "fraction", "it comes out in s, and its unit is one of fraction"),
-        ("events / span / span", "1/s", "it comes out in 1/s², and its unit is one of 1/s"),
-        ("frames * 4 KiB", "frames", "it comes out in bytes, and its unit is one of frames"),
+        ("cpu / span", "s", "its value is as a plain number, but its unit is one for s"),
+        ("cpu / events", "fraction", "its value is in s, but its unit is one for fraction"),
+        ("events / span / span", "1/s", "its value is in 1/s², but its unit is one for 1/s"),
+        ("frames * 4 KiB", "frames", "its value is in bytes, but its unit is one for frames"),
         ("cpu > 5 ms", "s", "it is a condition, not a number"),
         ("job", "s", "it is a text, not a number"),
     ],
@@ -217,7 +217,7 @@ def test_terms_have_the_type_of_what_they_stand_for() -> None:
     [
         ({"work": "cpu + size"}, "character 5: one side is in s"),
         ({"work": "nothing"}, "nothing is not a fact of jobs"),
-        ({"one": "two + 1", "two": "one", "three": "cpu"}, "terms are made of each other: one, two"),
+        ({"one": "two + 1", "two": "one", "three": "cpu"}, "terms refer to each other: one, two"),
     ],
 )
 def test_terms_that_mean_nothing_are_refused(terms: dict[str, str], says: str) -> None:

@@ -313,7 +313,7 @@ def test_records_without_anything_to_judge_are_told() -> None:
     (none,) = judge(idle, waits(0, **reads)).not_checked
     assert (none.lack, none.reason) == (
         Lack.NOTHING,
-        "no activity: no interval gives a value of all of Log reads from archive logs",
+        "no activity: no interval has values for all of Log reads from archive logs",
     )
 
 
@@ -521,7 +521,7 @@ def test_several_rows_of_one_object_without_a_time_are_not_added_up() -> None:
     found = judge(rule(), undated(60, 60))
     (one,) = found.not_checked
     assert (one.lack, found.fired, found.passed) == (Lack.TIME, (), ())
-    assert one.reason == "MQ log: rows without a time, and nothing to identify those of the same interval"
+    assert one.reason == "MQ log: rows have no time, so rows of the same interval cannot be matched"
     # Beside an object that can be judged they are left out of it.
     (passed,) = judge(rule(), undated(60, 60) + waits(0, 0, manager="MQPB")).passed
     assert (passed.objects, passed.intervals) == (1, 2)

@@ -75,7 +75,7 @@ def test_findings_come_first_in_plain_text(pdb: Path, tmp_path: Path) -> None:
     first = text.index("PREFETCH DISABLED FOR WANT OF BUFFERS (1 object, ")
     assert "HIGH: " in text[first - 10 : first]
     command = "       -ALTER BUFFERPOOL(BP2) VPSIZE({})\n"
-    assert command.format(72000) + "   To take it back:\n" + command.format(80000) in text
+    assert command.format(72000) + "   To undo it:\n" + command.format(80000) in text
     assert text.index("F I N D I N G S") < first < text.index("RULES COULD NOT BE CHECKED")
 
 

@@ -82,9 +82,9 @@ def test_a_finding_has_evidence_command_and_source() -> None:
     page = render_html(made)
     assert "<code>SET X(600)\nSET X(400)</code>" in page
     assert "<code>SET X(300)\nSET X(200)</code>" in page
-    assert "To take it back" in page
+    assert "To undo it" in page
     text = render_text(made)
-    assert re.search(r"SET X\(600\)\n +SET X\(400\)\n +To take it back:\n +SET X\(300\)", text)
+    assert re.search(r"SET X\(600\)\n +SET X\(400\)\n +To undo it:\n +SET X\(300\)", text)
     (told,) = to_json(made)["findings"]["fired"][:1]
     assert told["undo"] == "SET X(300)"
 
@@ -103,7 +103,7 @@ def test_a_reader_gets_so_many_rules_in_full(count: int) -> None:
     advice = blocks(made, Advice)
     assert [one.folded for one in advice] == [False] * FULL + [True] * (count - FULL)
     notes = [one.text for one in blocks(made, Note)]
-    assert ("3 more rules found something; they weigh less." in notes) == (count > FULL)
+    assert ("3 more rules found something of lower severity." in notes) == (count > FULL)
     page = render_html(made)
     assert page.count('<details class="card advice') == count - FULL
     assert page.count('<article class="card advice') == FULL
@@ -122,7 +122,7 @@ def test_many_objects_are_counted() -> None:
     assert advice.objects == "30 objects"
     assert len(advice.evidence.rows) == 25
     assert advice.evidence.top == TOP
-    assert advice.evidence.note == "The 25 worst of 30 objects; the cost is of these."
+    assert advice.evidence.note == "The 25 worst of 30 objects; the cost covers only these."
     # The worst is the one that the sentence is about.
     assert advice.text.startswith("Q029: ")
 
@@ -137,13 +137,13 @@ def test_a_rule_without_its_input_says_so() -> None:
     assert reason == "no SMF 102 IFCID 199 (smf102_ifcid199) in the data"
     # One folded line, not the first screen.
     assert (table.title, table.folded) == ("1 rule could not be checked", True)
-    assert table.note == "What they lack: SMF 102 IFCID 199 (smf102_ifcid199): 1 rule."
+    assert table.note == "Missing: SMF 102 IFCID 199 (smf102_ifcid199): 1 rule."
     assert not [one for one in blocks(made, Note) if "could not be checked" in one.text]
     (figures,) = blocks(made, KeyFigures)
     shown = {figure.name: figure.value for figure in figures.figures}
     assert (shown["rules_checked"], shown["rules_not_checked"]) == (1, 1)
     text = render_text(made)
-    assert "Nothing found by 1 rule" in text
+    assert "No finding from 1 rule" in text
     assert "db2.data_set_slow" in text
 
 

@@ -151,12 +151,12 @@ PLANTED = [
     ("condition", 'condition = "utilization > 10"', ["condition", "10 meets a value in fraction", "%"]),
     ("condition", 'condition = "utilisation > 10 %"', ["utilisation is not a fact or metric"]),
     ("condition", 'condition = "utilization"', ["it is a number, not a condition"]),
-    ("condition", 'condition = "1 > 0"', ["names no fact or metric"]),
+    ("condition", 'condition = "1 > 0"', ["contains no fact or metric"]),
     ("condition", 'condition = "utilization > "', ["character 14", "the end"]),
     ("min_share", "min_share = 1.5", ["1.5", "at most 1"]),
     ("min_share", "min_share = true", ["True"]),
     ("min_share", 'min_share = "half"', ["'half'"]),
-    ("min_share", "min_share = 0.5\npercentile = 90", ["percentile", "together with min_share"]),
+    ("min_share", "min_share = 0.5\npercentile = 90", ["percentile", "combined with min_share"]),
     ("min_share", "percentile = 0", ["percentile", "above 0"]),
     ("severity", 'severity = "severe"', ["'severe'", "low, medium, high, critical"]),
     ("grades", 'grades = { low = "utilization > 90 %" }', ["grades.low", "not above"]),
@@ -166,9 +166,9 @@ PLANTED = [
     ("evidence", "evidence = []", ["not a list of names"]),
     ("worst", 'worst = "largest"', ["highest, lowest"]),
     ("sentence", 'sentence = "{nosuch}"', ["sentence", "{nosuch}", "nosuch is not"]),
-    ("action", 'action = "{utilization:5}"', ["action", "a form of '5'"]),
-    ("command", 'command = "D {"', ["command", "a brace without its partner"]),
-    ("command", "", ["undo", "there is no command that it would take back"]),
+    ("action", 'action = "{utilization:5}"', ["action", "'5' is not a known form"]),
+    ("command", 'command = "D {"', ["command", "an unpaired brace"]),
+    ("command", "", ["undo", "the rule has no command to undo"]),
     ("undo", 'undo = "D {x}"', ["undo", "x is not"]),
     ("seconds", 'seconds = "storage_bytes"', ["cost.seconds", "bytes"]),
     ("kind", 'kind = "money"', ["cost.kind", "CPU, delay"]),
@@ -201,7 +201,7 @@ def test_a_planted_error_is_named_with_its_line(tmp_path: Path, key: str, line: 
     assert error.exit_code == 2
     first = len(before) + 1
     assert error.line is not None
-    # What is missing is told at the rule; what is there, at its own line or that of its table.
+    # Missing data is told at the rule; what is there, at its own line or that of its table.
     tables = {n + len(before) + 1 for n, text in enumerate(lines) if text.startswith("[")}
     own = {number + len(before) + 1, number + len(before) + 2}
     assert error.line in ({first} if not line and key in ("id", "title") else own | tables)
@@ -211,10 +211,10 @@ def test_a_planted_error_is_named_with_its_line(tmp_path: Path, key: str, line: 
     ("text", "says"),
     [
         ("[[rule]\n", "not TOML"),
-        ("x = 1\n", "'x' has no meaning here"),
+        ("x = 1\n", "'x' is not allowed here"),
         ("rule = 3\n", "not a list of tables"),
         ("[rule]\nid = 'a.b'\n", "not a list of tables"),
-        (GOOD + GOOD, "stands twice"),
+        (GOOD + GOOD, "is defined twice"),
         ('[[rule]]\nid = "paging.demnd"\ndisabled = true\n', "did you mean paging.demand?"),
         ('[[rule]]\nid = "paging.demand"\ndisabled = 1\n', "disabled: 1 is not true or false"),
         ('[[rule]]\nid = "site.new"\ncondition = "a > 1"\n', "is missing"),

@@ -99,7 +99,7 @@ def test_the_page_shows_them_folded(tmp_path: Path) -> None:
             '[[suppress]]\nrule = "test.rule"\nreason = "x"\nobjects = { pool = "A" }\n',
             "findings of test.rule have no pool",
         ),
-        ('[[hide]]\nrule = "test.rule"\n', "'hide' has no meaning here"),
+        ('[[hide]]\nrule = "test.rule"\n', "'hide' is not allowed here"),
         ("rule =\n", "line 1: the file is not TOML"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Values that cannot be: bounds as data, against a plain Python check; the cases that real files brought."""
+"""Impossible values: bounds as data, against a plain Python check; the cases that real files brought."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_a_task_that_waits_longer_than_its_interval_without_a_longest_wait(tmp_p
         (1, "WTASLWET_16", 60.0),
         (1, "WTASMLW", 60.0),
     ]
-    assert any("values cannot be" in line for line in inventory.to_lines([listed]))
+    assert any("values are impossible" in line for line in inventory.to_lines([listed]))
     assert inventory.to_json([listed])["implausible"][0]["value"] == pytest.approx(days)
 
 

@@ -61,13 +61,13 @@ def test_a_place_is_read_as_the_page_says() -> None:
 @pytest.mark.parametrize(
     ("columns", "said"),
     [
-        ("name,text,,thing,Name,\nname,text,,thing,Name,\n", "line 3: the column name is there already"),
+        ("name,text,,thing,Name,\nname,text,,thing,Name,\n", "line 3: column name is defined twice"),
         ("name,words,,thing,Name,\n", "line 2: 'words' is not a type; write one of text, number, index, flag, term"),
-        ("name,text,,thing\n", "line 2: the line has not as many cells as the heading"),
+        ("name,text,,thing\n", "line 2: the number of cells differs from the heading"),
         ("# a remark\nname,text,,thing,/(/,\n", "line 3: name: missing )"),
-        ("name,number,,thing,Name,other * 2\n", "a formula names other, which is not a column here"),
+        ("name,number,,thing,Name,other * 2\n", "a formula names other, which is not a column"),
         ("name,number,,thing,Name,1 +\n", "line 2: name: "),
-        ("a,number,,thing,,b * 2\nb,number,,thing,,a * 2\n", "need each other"),
+        ("a,number,,thing,,b * 2\nb,number,,thing,,a * 2\n", "refer to each other"),
         ("title,text,,thing,Title,\n", "rmf_xml_shop needs 'name', which is not a column of rmf_shop.csv"),
         (None, "line 2: there is no column file rmf_shop.csv"),
     ],

@@ -349,7 +349,7 @@ def test_cells_and_heads_that_do_not_match_are_told(tmp_path: Path) -> None:
     rows, reading = read_text(
         tmp_path, ddsml(postprocessor("X", segment("S", part("P", table(["N:A", "N:B"], lines)))))
     )
-    assert reasons(reading) == [("cells without head", "info"), ("cells missing", "info")]
+    assert reasons(reading) == [("cells without heading", "info"), ("cells missing", "info")]
     assert "2 rows" in reading.damage[1].detail
     (extra,) = [cell for cell in values(rows, "cell") if cell["value"] == "3"]
     assert (extra["column_no"], extra["column_head"], extra["number"]) == (None, None, 3.0)

@@ -63,7 +63,7 @@ def test_a_cut_file_keeps_what_was_complete(tmp_path: Path) -> None:
     line = cut.count("\n") + 1
     assert damage.detail.startswith(f"line {line}: ")
     assert "inside ddsml/postprocessor/segment/part/var-list/var" in damage.detail
-    assert "segment 'Workload W3' gives no twin rows" in damage.detail
+    assert "segment 'Workload W3' has no rows in the report's own table" in damage.detail
     assert damage.offset is not None
     assert damage.offset <= len(cut.encode())
     assert damage.file.endswith("report.xml")
@@ -108,10 +108,10 @@ def test_an_offset_is_that_of_the_broken_byte(tmp_path: Path) -> None:
     ("data", "what"),
     [
         (b"", "the file is empty"),
-        (b" \r\n\x00\x00\x1a", "nothing but blanks and zero bytes"),
+        (b" \r\n\x00\x00\x1a", "only blanks and zero bytes"),
         (b"<xml>No Report</xml>", "the outermost element is <xml>, not <ddsml>"),
         (b"<?xml version='1.0'?>\n<ddsml", "not well-formed XML before its first report: unclosed token"),
-        (b"<ddsml><server><name>x</name></server></ddsml>", "there is no report in it"),
+        (b"<ddsml><server><name>x</name></server></ddsml>", "there is no report in the file"),
         (b"<ddsml>", "not well-formed XML before its first report: no element found"),
         (b'{"report": []}', "it is JSON, not XML"),
         (b"HTTP/1.1 401 Unauthorized\r\n", "it is text that begins 'HTTP/1.1 401 Unauthorized"[:40]),
@@ -274,7 +274,7 @@ def test_a_variable_named_twice_is_kept_twice_and_told(tmp_path: Path) -> None:
 def test_a_report_with_twins_under_unknown_names_is_told(tmp_path: Path) -> None:
     document = ddsml(postprocessor("PAGING", segment("Something new", part("P", variable_list({"A": "1"})))))
     rows, reading = read_text(tmp_path, document)
-    assert reasons(reading) == [("no twin rows", "info")]
+    assert reasons(reading) == [("no rows in own table", "info")]
     assert len(values(rows, "var")) == 1
 
 
@@ -282,7 +282,7 @@ def test_damage_beyond_a_thousand_rows_of_a_kind_is_counted(tmp_path: Path) -> N
     body = segment("S", part("P", *[table(["T:A"], row("x", "y"))] * 1203))
     _, reading = read_text(tmp_path, ddsml(postprocessor("X", body)))
     assert len(reading.damage) == 1000
-    assert reading.summary["damage"] == {"cells without head": 1203}
+    assert reading.summary["damage"] == {"cells without heading": 1203}
 
 
 def test_damage_becomes_a_table(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_bytes_that_the_encoding_does_not_have(tmp_path: Path) -> None:
     (damage,) = reading.damage
     assert (damage.reason, damage.severity) == ("undecodable bytes", "error")
     line = 1 + text[: text.index(b"\xe4")].count(b"\n")
-    assert damage.detail.startswith(f"line {line} first: 3 characters")
+    assert damage.detail.startswith(f"line {line}: the first of 3 characters")
 
 
 def test_blank_lines_before_the_declaration(tmp_path: Path) -> None:

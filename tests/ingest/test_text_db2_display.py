@@ -310,6 +310,6 @@ def test_a_line_that_cannot_be_read_is_told_with_its_number(tmp_path: Path) -> N
     rows, reading = read_text(tmp_path, text)
     (row,) = rows["text_db2_pool"]
     assert row["sequential_prefetch_pages"] is None
-    (damage,) = [damage for damage in reading.damage if damage.reason == "line not understood"]
+    (damage,) = [damage for damage in reading.damage if damage.reason == "line not recognised"]
     assert "line 31: 'PAGES READ      :   444030  13 7'" in damage.detail
     assert damage.record_no == 1

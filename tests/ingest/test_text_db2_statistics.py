@@ -330,7 +330,7 @@ def test_reports_of_other_kinds_are_passed_over_and_told_of(tmp_path: Path) -> N
     foreign = db2_heading("1-1", "IO ACTIVITY REPORT") + "\nBUFFER POOL   TOTALS  AET\nBP0   123  0.004\n"
     rows, reading = read_text(tmp_path, statistics() + "\f" + foreign + "\f" + statistics())
     assert reading.summary["lines"]["passed over"] == 2
-    (damage,) = [damage for damage in reading.damage if damage.reason != "interval worked out"]
+    (damage,) = [damage for damage in reading.damage if damage.reason != "interval computed"]
     assert (damage.reason, damage.severity) == ("report not read", "info")
     assert "IO ACTIVITY REPORT" in damage.detail
     assert not any(row["value"] == "123" for row in rows["text_report_value"])
@@ -341,12 +341,12 @@ def test_a_line_that_is_not_understood_is_told_of(tmp_path: Path) -> None:
     lines = GROUP_POOL.strip().splitlines()
     strange = "ABC   17  DEF   23.5  XYZ   9  9  9  9"
     rows, reading = read_text(tmp_path, "\n".join([*lines[:5], strange, *lines[5:]]))
-    (damage,) = [damage for damage in reading.damage if damage.reason != "interval worked out"]
-    assert (damage.reason, damage.severity, damage.record_no) == ("line not understood", "error", 1)
+    (damage,) = [damage for damage in reading.damage if damage.reason != "interval computed"]
+    assert (damage.reason, damage.severity, damage.record_no) == ("line not recognised", "error", 1)
     assert "line 6" in damage.detail
     assert strange in damage.detail
     assert reading.summary["lines"]["not understood"] == 1
-    assert reading.summary["damage"] == {"line not understood": 1, "interval worked out": 1}
+    assert reading.summary["damage"] == {"line not recognised": 1, "interval computed": 1}
     # The lines around it are read.
     assert own_values(rows["text_db2_group_buffer_pool"][0]) == TWINS["text_db2_group_buffer_pool"]
     assert not any(row["line"] == 6 for row in rows["text_report_value"])
@@ -371,7 +371,7 @@ def test_counts_printed_as_rates_alone_are_turned_back(tmp_path: Path) -> None:
     assert pool["getpages"] == pytest.approx(2_182_041)
     assert pool["sync_reads"] == pytest.approx(342)
     assert pool["hit_ratio_percent"] is None, "a share is not a count"
-    (told,) = [damage for damage in reading.damage if damage.reason == "counts turned back from rates"]
+    (told,) = [damage for damage in reading.damage if damage.reason == "counts computed from rates"]
     assert told.severity == "info"
     assert "BP3 GETPAGE REQUEST 2424.49/s is 2182041 ± 5" in told.detail
     assert "BP3 SYNCHRONOUS READS 0.38/s is 342 ± 5" in told.detail

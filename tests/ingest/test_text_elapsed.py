@@ -69,10 +69,10 @@ def test_a_length_known_too_badly_is_not_given() -> None:
 
 def test_a_report_that_prints_its_interval_is_believed(tmp_path: Path) -> None:
     rows, reading = read_text(tmp_path, HIGHLIGHTS + LOCKING)
-    assert "interval worked out" not in reading.summary["damage"]
+    assert "interval computed" not in reading.summary["damage"]
     assert rows["text_db2_locking"][0]["interval_seconds"] == 900.0
     rows, reading = read_text(tmp_path, LOCKING)
-    assert reading.summary["damage"] == {"interval worked out": 1}
+    assert reading.summary["damage"] == {"interval computed": 1}
     # 2345.6K at 2606.22 a second, and no pair allows more than 900.02 s.
     assert rows["text_db2_locking"][0]["interval_seconds"] == pytest.approx(900, abs=0.03)
     assert rows["text_db2_locking"][0]["interval_start"] is None
@@ -83,7 +83,7 @@ def test_a_misprint_is_told_with_its_arithmetic(tmp_path: Path) -> None:
     (damage,) = [damage for damage in reading.damage if damage.reason == "printed numbers disagree"]
     assert damage.severity == "error"
     # 410.995 / 0.645 and 411.005 / 0.635.
-    assert "SUSPENSIONS (ALL) 411.00 at 0.64 a second takes 637.2 to 647.3 s" in damage.detail
+    assert "SUSPENSIONS (ALL) 411.00 at 0.64 per second take 637.2 to 647.3 s" in damage.detail
     assert value(rows, "SUSPENSIONS (ALL)", "QUANTITY")["number"] == 411.0
     assert value(rows, "SUSPENSIONS (ALL)", "/SECOND")["number"] == 0.64
 

@@ -161,7 +161,7 @@ def read(path: Path) -> Reading:
     strange = {
         int(found[1])
         for damage in reading.damage
-        if damage.reason == "line not understood" and (found := re.match(r"line (\d+):", damage.detail))
+        if damage.reason == "line not recognised" and (found := re.match(r"line (\d+):", damage.detail))
     }
     return Reading(values, tables, strange, reading.summary["damage"])
 

@@ -109,7 +109,7 @@ def test_text_that_is_no_report_is_refused_with_the_known_kinds(tmp_path: Path, 
 def test_a_heading_without_a_report_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "report.txt"
     path.write_text(db2_heading("1-1"))
-    with pytest.raises(text_reports.TextReportError, match="no report"):
+    with pytest.raises(text_reports.TextReportError, match="no known report"):
         list(text_reports.read(path, source_id="x"))
 
 
@@ -168,5 +168,5 @@ def test_damage_goes_with_the_report(tmp_path: Path) -> None:
     path.write_text(LOCKING + "ABC   17  DEF   23.5  XYZ   9  9  9  9\n")
     ingest([path], pdb)
     (damage,) = rows(pdb, "SELECT reason, severity, detail FROM damage WHERE severity = 'error'")
-    assert (damage["reason"], damage["severity"]) == ("line not understood", "error")
+    assert (damage["reason"], damage["severity"]) == ("line not recognised", "error")
     assert "ABC" in damage["detail"]

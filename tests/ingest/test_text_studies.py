@@ -419,9 +419,9 @@ def test_accounting_of_the_same_work(tmp_path: Path) -> None:
 def test_pool_with_its_writes_below_its_general_block(tmp_path: Path) -> None:
     rows, reading = read_text(tmp_path, POOL_2006)
     # 1270 page-ins in the 2998.9 s of all other pairs are 0.42 a second, not the 0.40 printed.
-    assert reading.summary["damage"] == {"interval worked out": 1, "printed numbers disagree": 1}
+    assert reading.summary["damage"] == {"interval computed": 1, "printed numbers disagree": 1}
     (disagree,) = [damage.detail for damage in reading.damage if damage.reason == "printed numbers disagree"]
-    assert "PAGE-INS REQUIRED FOR READ 1270.00 at 0.40 a second" in disagree
+    assert "PAGE-INS REQUIRED FOR READ 1270.00 at 0.40 per second" in disagree
     pool = only(rows, "text_db2_pool")
     assert pool["interval_seconds"] == pytest.approx(2998.93, abs=0.02)
     assert (pool["pool_name"], pool["buffers"], pool["active_buffers"]) == ("BP1", 40000, 3014.44)

@@ -294,7 +294,7 @@ def value(rows: Rows, name: str, head: str | None = None, **where: object) -> di
 
 def understood(reading: text_reports.TextReportReading) -> None:
     """Nothing of the file was left lying."""
-    harmless = {"text outside reports", "interval worked out"}
+    harmless = {"text outside reports", "interval computed"}
     lost = [str(damage) for damage in reading.damage if damage.reason not in harmless]
     assert not lost, lost
     assert reading.summary["lines"]["not understood"] == 0

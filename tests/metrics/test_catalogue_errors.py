@@ -268,7 +268,7 @@ WRONG = {
         'from = "smf250_queue"\nsql = "queue.sql"',
         "source.1.from",
         "from",
-        "cannot both",
+        "cannot be combined",
         "keep one",
     ),
     "a file of SQL that is not there": (

@@ -1,4 +1,4 @@
-"""Shares of more than the whole have no value; shares of next to nothing neither."""
+"""Shares above 100 % have no value; shares of next to nothing neither."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def test_the_reader_is_shown_the_formula_or_the_words() -> None:
         ("sales / open", "sales / opened", 12, ["opened is not a name of the page", "there are: open, sales"]),
         ("sales / open", "sales / ", 12, ["number.rate.formula", "a value was expected"]),
         ("sales / open", "sales + open", 12, ["one side is in count, the other in s"]),
-        ("sales / open", "open / sales", 12, ["it comes out in s, and its unit is one of 1/s"]),
+        ("sales / open", "open / sales", 12, ["its value is in s, but its unit is one for 1/s"]),
         ('unit = "per_second"\n', "", 9, ["number.rate", "the key unit is missing"]),
         ('source = "the till"\n', 'sauce = "the till"\n', 13, ["no such key", "did you mean source?"]),
     ],

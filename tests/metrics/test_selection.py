@@ -263,11 +263,11 @@ def test_a_roll_up_is_of_the_selection(two_zones: Inputs) -> None:
         (Selection(classes=("ONLIN",)), r"no class is called 'ONLIN'; did you mean ONLINE\?"),
         (
             Selection((window("2020-01-01"),)),
-            r"nothing is selected by 2020-01-01 00:00 to 2020-01-02 00:00, local time of each system; it holds "
+            r"nothing matches 2020-01-01 00:00 to 2020-01-02 00:00, local time of each system; it holds "
             r"BERL \(UTC\+01:00 and UTC\+02:00\): 2024-10-25 02:00 to 2024-10-29 00:45; "
             r"NEWY \(UTC-04:00\): 2024-10-24 20:00 to 2024-10-28 19:45",
         ),
-        (Selection((window("2024-10-26"),), shifts=(shift("sun/08:00-09:00"),)), "nothing is selected"),
+        (Selection((window("2024-10-26"),), shifts=(shift("sun/08:00-09:00"),)), "nothing matches"),
     ],
 )
 def test_nothing_selected_says_what_there_is(two_zones: Inputs, selection: Selection, message: str) -> None:
@@ -312,7 +312,7 @@ def test_named_shifts(tmp_path: Path) -> None:
     assert len(shift("ends", named).spans) == 3
     with pytest.raises(UsageError, match=r"no shift 'prim'; name one of prime"):
         shift("prim", named)
-    with pytest.raises(UsageError, match=r"\[shifts\] of the site's file"):
+    with pytest.raises(UsageError, match=r"\[shifts\] in the site file"):
         shift("prime")
 
 

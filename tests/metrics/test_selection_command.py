@@ -43,7 +43,7 @@ def test_each_section_of_a_report_says_what_is_selected(folder: Path) -> None:
     for section in found["sections"]:
         assert section["selection"].startswith("from 2008-09-04 00:00"), section["id"]
     by_id = {section["id"]: section["selection"] for section in found["sections"]}
-    assert "is not restricted by it" in by_id["coupling"]
+    assert "is not restricted by class" in by_id["coupling"]
     assert "Not restricted by class" not in by_id["workload"] and "not restricted" not in by_id["workload"]
     missing = [one["what"] for section in found["sections"] for one in section["missing"]]
     assert any(what.endswith("in the selection.") for what in missing)
@@ -53,11 +53,11 @@ def test_each_section_of_a_report_says_what_is_selected(folder: Path) -> None:
     ("words", "code", "message"),
     [
         (("report", "pdb", "--system", "T105"), 4, r"no system is called 'T105'; did you mean T104"),
-        (("report", "pdb", "--from", "2024-01-01"), 4, "nothing is selected by from 2024-01-01 00:00"),
+        (("report", "pdb", "--from", "2024-01-01"), 4, "nothing matches from 2024-01-01 00:00"),
         (("sql", "pdb", "select 1", "--class", "XYZ"), 4, "no class is called 'XYZ'"),
         (("plan", "pdb", "--system", "T104"), 4, "in the selection (system T104)"),
         (("sharing", "pdb", "--system", "T104"), 4, "in the selection (system T104)"),
-        (("compare", "pdb@2008-09-03", "pdb@2008-09-04", "--system", "WAY1"), 4, "nothing is selected"),
+        (("compare", "pdb@2008-09-03", "pdb@2008-09-04", "--system", "WAY1"), 4, "nothing matches"),
         (("compare", "vmesa-1992:table-05:Y63F4809", "vmesa-1992:table-05:Y63F4809", "--from", "2024-01-01"), 2,
          "runs of studies have no intervals to select from"),
         (("report", "pdb", "--shift", "prime"), 2, "'prime' is not a shift; write DAYS/HH:MM-HH:MM"),
@@ -108,7 +108,7 @@ def test_a_file_of_the_site_has_shifts_beside_decisions(folder: Path) -> None:
 def test_pages_of_accounting_say_that_records_count_when_they_were_written() -> None:
     def told(selection: Selection) -> set[str]:
         texts = {page.id: page_selection(page, GRAINS, selection) for page in PAGES}
-        return {name for name, text in texts.items() if "at which it was written" in text}
+        return {name for name, text in texts.items() if "at the time it was written" in text}
 
     accounting = {"db2_accounting", "data_sharing", "cics"}
     assert told(Selection((window("2008-05-15"),))) == accounting

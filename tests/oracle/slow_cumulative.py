@@ -24,9 +24,9 @@ def one(before: Row | None, now: Row, bits: dict[str, int], doubtful: set[str]) 
     made: Row = {"unused_because": None, "restarts": 0, "missing_records": None, "interval_start": None}
     made |= dict.fromkeys(bits)
     if before is None:
-        return made | {"unused_because": "no record before"}
+        return made | {"unused_because": "no earlier record"}
     if before["interval_end"] == now["interval_end"]:
-        return made | {"unused_because": "same time as the record before"}
+        return made | {"unused_because": "same time as the previous record"}
     change = {}
     restarted = now["sequence"] < before["sequence"]
     for name, width in bits.items():

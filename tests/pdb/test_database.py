@@ -71,7 +71,7 @@ def test_create_overwrites_nothing(tmp_path: Path, pdb: Pdb) -> None:
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "to-mother.txt").write_text("Dear mother")
     for path in (tmp_path / "letters", tmp_path / "letters" / "to-mother.txt"):
-        with pytest.raises(PdbExistsError, match="something else is there already; give a new or empty folder"):
+        with pytest.raises(PdbExistsError, match="the path exists and is not a PDB; give a new or empty folder"):
             Pdb.create(path)
 
 
@@ -93,7 +93,7 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 def test_a_later_format_is_refused(pdb: Pdb) -> None:
     path = pdb.path / "manifest.json"
     path.write_text(path.read_text().replace('"version": 2', '"version": 7'))
-    with pytest.raises(PdbVersionError, match=r"format version 7; Plexlens .* knows versions up to 2; open it with"):
+    with pytest.raises(PdbVersionError, match=r"format version 7; Plexlens .* supports versions up to 2; open it with"):
         Pdb.open(pdb.path)
 
 
@@ -167,7 +167,7 @@ def test_missing_and_shortened_files_are_named(tmp_path: Path, pdb: Pdb) -> None
     path = pdb.path / pdb.manifest.files["smf74_4_request"][1].path
     data = path.read_bytes()
     path.write_bytes(data[:-1])
-    with pytest.raises(PdbDamagedError, match=f"has {len(data) - 1} bytes where {len(data)} were written") as caught:
+    with pytest.raises(PdbDamagedError, match=f"has {len(data) - 1} bytes, and {len(data)} were written") as caught:
         pdb.connect()
     assert caught.value.file == str(path)
     path.unlink()

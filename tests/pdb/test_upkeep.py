@@ -276,7 +276,7 @@ def test_a_source_that_fails_now_keeps_its_rows(tmp_path: Path, pdb: Pdb, monkey
     monkeypatch.setattr(fake_source.Reading, "_fresh", lambda *_: iter(()))
     done = rebuild(pdb, find(pdb))
     assert [one.done for one in done] == [False, False]
-    assert "nothing usable is in the file" in done[0].reason
+    assert "the file contains nothing usable" in done[0].reason
     assert Pdb.open(pdb.path).head.commit == before
     assert held(pdb.connect()) == expected(range(600))
 

@@ -154,7 +154,7 @@ def test_a_disk_that_fills_up_at_any_step_leaves_the_pdb_whole(tmp_path: Path, p
             ingest([second], pdb)
         except PdbWriteError as error:
             failures += 1
-            assert "No space left on device; what it held before is whole; make room in" in str(error)
+            assert "No space left on device; its previous contents are intact; free space in" in str(error)
             assert error.exit_code == 3
             assert list((pdb.path / "staging").iterdir()) == []
             if len(Pdb.open(pdb.path).ingests) == 2:

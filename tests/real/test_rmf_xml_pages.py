@@ -43,7 +43,7 @@ def test_every_number_of_further_public_files_is_on_the_page() -> None:
             page = cells_of(report_of(path))
         except PlexlensError as error:
             # Some are only the server's answer that there is no report.
-            assert "there is no report in it" in str(error), path.name
+            assert "there is no report in the file" in str(error), path.name
             continue
         assert numbers_of(path) - page == Counter(), path.name
         read += 1

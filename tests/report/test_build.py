@@ -164,7 +164,7 @@ def test_damage_and_unread_files_stand_at_the_top(damaged: Report) -> None:
     assert lost.text.startswith("3 places lost data.")
     assert lost.details == (
         "day1.smf, record 17, byte 4096: truncated: 40 of 96 bytes; send it again",
-        "and 2 more, listed under What was read",
+        "and 2 more, listed under Data read",
     )
 
 
@@ -223,7 +223,7 @@ def test_an_unknown_column_or_grain_is_refused_with_the_valid_ones() -> None:
     with pytest.raises(KeyError, match="it has rate, service_time, busy"):
         build(shop.database(), shop.readings(), pages=(wrong,), grains=shop.GRAINS)
     wrong = replace(shop.PAGE, tables=(replace(shop.PAGE.tables[0], grain="shelf"),), charts=(), figures=())
-    with pytest.raises(KeyError, match="there are shop_absent, shop_queue"):
+    with pytest.raises(KeyError, match="known are shop_absent, shop_queue"):
         build(shop.database(), shop.readings(), pages=(wrong,), grains=shop.GRAINS)
 
 

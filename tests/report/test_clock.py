@@ -20,7 +20,7 @@ def test_no_offset_gives_utc_and_says_so() -> None:
     assert clock.offset is None
     assert clock.minute(NOON) == "2026-03-09 12:00"
     assert clock.zone == "UTC"
-    assert "does not say" in clock.note
+    assert "does not record" in clock.note
 
 
 def test_several_offsets_give_utc_and_name_them() -> None:

@@ -66,7 +66,7 @@ def test_every_cell_is_a_line_in_base_units() -> None:
 def test_a_printed_number_is_written_as_printed() -> None:
     columns = (Column("size", "Size", ColumnKind.PRINTED),)
     table = Table("sizes", "Sizes", columns, ((PrintedNumber("20,000 pages", 20_000.0),),))
-    report = replace(REPORT, sections=(Section("read", "What was read", (table,)),))
+    report = replace(REPORT, sections=(Section("read", "Data read", (table,)),))
     *_, line = csv.reader(render_csv(report).splitlines())
     assert line == ["read", "sizes", "table", "1", "", "size", "Size", "", "20,000 pages"]
 

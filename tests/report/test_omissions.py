@@ -18,7 +18,7 @@ def test_systems_that_lack_a_part_of_a_formula_are_named() -> None:
     )
     held = GrainData(raw, GRAIN, ("captured_share", "busy"), ())
     assert omissions(raw, held, ("captured_share", "busy"), None, timed=True) == (
-        "Capture: without 1 of 2 intervals of A and B, where a part of the formula is not recorded."
+        "Capture: without 1 of 2 intervals of A and B, because a part of the formula is not recorded there."
     )
 
 

@@ -93,7 +93,7 @@ def test_the_offset_of_a_time_may_be_written_with_a_plus_sign(app: ASGIApp) -> N
         ("/page/cpu?from=yesterday", 400, "'yesterday' is not a time"),
         ("/page/cpu?from=2008-09-04&to=2008-09-03", 400, "ends before it starts"),
         ("/page/cpu?from=2008&from=2009", 400, "it is given twice"),
-        ("/page/cpu?from=9999-12-31&to=9999-12-31", 404, "nothing is selected"),
+        ("/page/cpu?from=9999-12-31&to=9999-12-31", 404, "nothing matches"),
         ("/page/cpu?system=NOPE", 404, "no system is called 'NOPE'"),
         ("/page/cpu?shift=25:00-26:00", 400, "is not a time of day"),
         ("/page/cpu?class=%00", 400, "it has control characters"),

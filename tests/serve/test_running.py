@@ -84,7 +84,7 @@ def test_another_address_needs_tls(pdb: Path, tmp_path: Path) -> None:
         (("--key", "x.key"), 2, "--key is given without --certificate"),
         (("--certificate", "x.crt", "--key", "x.key"), 3, "this certificate and its key cannot be used"),
         (("--host", "192.0.2.1", "--no-tls"), 2, "cannot listen on 192.0.2.1"),
-        (("--memory", "much"), 2, "'much' is not an amount of storage"),
+        (("--memory", "much"), 2, "'much' is not a storage size"),
     ],
 )
 def test_wrong_options(pdb: Path, tmp_path: Path, options: tuple[str, ...], code: int, said: str) -> None:
@@ -96,7 +96,7 @@ def test_a_guessable_token_is_refused(pdb: Path, tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("PLEXLENS_SERVE_TOKEN", "short")
     done = run("serve", pdb, cwd=tmp_path)
     assert done.returncode == 2
-    assert "PLEXLENS_SERVE_TOKEN cannot be a token" in done.stderr
+    assert "PLEXLENS_SERVE_TOKEN is not a valid token" in done.stderr
 
 
 def test_what_is_no_database(tmp_path: Path) -> None:

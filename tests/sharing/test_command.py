@@ -55,7 +55,7 @@ def test_a_page_and_a_text(folder: Path) -> None:
         (("--sync-path=-1",), "--sync-path -1 is not a time"),
         (("--speed", "fast"), "--speed fast is not a factor"),
         (("--speed", "SYS1=0"), "--speed SYS1=0 is not a speed"),
-        (("--speed", "SYS3=2"), "there is no system SYS3; there are SYS1, SYS2"),
+        (("--speed", "SYS3=2"), "the data has no system SYS3; its systems are SYS1, SYS2"),
     ],
 )
 def test_wrong_use(folder: Path, words: tuple[str, ...], what: str) -> None:

@@ -120,7 +120,7 @@ def test_statistics_alone_count_and_cost_nothing() -> None:
     cost = cost_of(found)
     assert not cost.is_timed
     assert [(one.kind.name, one.count, one.cpu_seconds) for one in cost.lines] == [("lock", 800.0, 0.0)]
-    assert "No coupling facility structures (SMF 74-4)" in found.missing[0]
+    assert "no data of coupling facility structures (SMF 74-4)" in found.missing[0]
 
 
 def accounting(minute: float, commits: float, *, since: float = 1.0) -> dict[str, list[dict[str, Any]]]:

@@ -184,7 +184,7 @@ def test_starts_in_a_circle_that_become_fewer_are_none_of_it() -> None:
 )
 def test_deep_nesting_is_refused_with_its_line(text: str, line: int) -> None:
     """Of the third: `x` opens the first array on line 3, each further line one more, so line 35 the 33rd."""
-    with pytest.raises(PlexlensError, match="stand within each other more than 32 deep") as caught:
+    with pytest.raises(PlexlensError, match="are nested more than 32 levels deep") as caught:
         parse_scenario(text, file="s.toml")
     assert str(caught.value).startswith(f"s.toml: line {line}: ")
 

@@ -337,12 +337,12 @@ def test_ctrl_c_ends_the_watch_cleanly(folder: Path, number: signal.Signals) -> 
     [
         (("nothing", "--pdb", "pdb"), "no such folder"),
         (("incoming", "--pdb", "pdb", "--interval", "0"), "out of range"),
-        (("incoming", "--pdb", "pdb", "--webhook", "file:///etc/passwd"), "not an address of HTTP"),
-        (("incoming", "--pdb", "pdb", "--webhook", "https://"), "not an address of HTTP"),
+        (("incoming", "--pdb", "pdb", "--webhook", "file:///etc/passwd"), "not an HTTP address"),
+        (("incoming", "--pdb", "pdb", "--webhook", "https://"), "not an HTTP address"),
         (("incoming", "--pdb", "pdb", "--command", "'open"), "quotation"),
         (("incoming", "--pdb", "pdb", "--command", "  "), "--command is empty"),
         (("incoming", "--pdb", "file"), "a PDB is a folder"),
-        (("old", "--pdb", "pdb"), "is not watched for dumps"),
+        (("old", "--pdb", "pdb"), "not a folder in which dumps arrive"),
     ],
 )
 def test_a_wrong_use_says_what_to_do(folder: Path, words: tuple[str, ...], said: str) -> None:

@@ -274,7 +274,7 @@ class Database:
 
         if form not in files.FORMS:
             raise UsageError(
-                file="", what=f"{form!r} is not a form of exports", remedy=f"give one of {', '.join(files.FORMS)}"
+                file="", what=f"{form!r} is not an export format", remedy=f"give one of {', '.join(files.FORMS)}"
             )
         selection = selection_of(start=start, end=end, systems=systems, shifts=shifts, classes=classes, site=site)
         files.check_folder(Path(folder))
@@ -344,7 +344,7 @@ class Database:
             raise UsageError(
                 file=self.name,
                 what="the database is closed or deleted",
-                remedy="open it again; a database made by read lasts until it is closed",
+                remedy="open it again; a database from read() exists only until it is closed",
             )
         return self.pdb
 

@@ -207,14 +207,14 @@ class Numbers(Rows):
         name = metric or next(iter(question.numbers), "")
         if name not in question.numbers:
             raise UsageError(
-                file="", what=f"the answer has no number {name!r}", remedy=f"it has {', '.join(question.numbers)}"
+                file="", what=f"the answer has no column {name!r}", remedy=f"it has {', '.join(question.numbers)}"
             )
         moments = sorted({one for one in self._times() if one is not None})
         if len(moments) < 2:
             raise UsageError(
                 file="",
                 what="there are fewer than two times, so nothing can be drawn over time",
-                remedy="ask for every interval, hour or day of a longer time",
+                remedy="ask for intervals, hours or days over a longer time",
             )
         ends = [self.answer.ends[moment] for moment in moments]
         lines = self._lines(name, moments)

@@ -100,7 +100,7 @@ def attribute(
             for fact in (*_GENERAL, *_ZIIP, *_ON_CP, *_IO):
                 _move(facts, source, fact, shares.of(fact))
         notes.append(
-            f"{system}: CPU time of {server} is that of {', '.join(sorted(targets))}, divided by {shares.source}."
+            f"{system}: CPU time of {server} is charged to {', '.join(sorted(targets))}, divided by {shares.source}."
         )
     return Attributed(_bursts(system, facts, measured), servers)
 
@@ -160,7 +160,7 @@ def _shares(
     if sampled:
         weights = spread(parts)
         return _Shares(weights, weights, weights, weights, "samples of serving (SMF 72-3)")
-    return _Shares(ended, ended, ended, ended, "ended transactions, as if all used the same")
+    return _Shares(ended, ended, ended, ended, "ended transactions, assuming that all used the same")
 
 
 def _of_all(system: str, measured: Measured, served: Iterable[str]) -> dict[str, dict[str, Account]]:

@@ -155,7 +155,9 @@ def _system(
     if ziips and not ziip_captured and ziips.busy > 0:
         notes.append(f"{system}: no class has zIIP time although zIIPs are busy; zIIPs are left out of the model.")
     if eligible and not over and ziips:
-        notes.append(f"{system}: no eligible work overflowed, so general engines are taken not to help zIIPs.")
+        notes.append(
+            f"{system}: no eligible work overflowed, so the model assumes that general engines do not help zIIPs."
+        )
     model = SystemModel(
         system, classes, general.engines, ziips.engines if ziips else 0.0, general.busy, busy, capture, ziip_capture,
         factor, Overflow.fitted(count, busy, share),
@@ -169,16 +171,19 @@ def _system(
 def _say_of(system: str, capture: float, measured: Measured, notes: list[str]) -> None:
     if capture > 1.001:
         notes.append(
-            f"{system}: classes are charged more CPU time ({capture:.1%}) than engines were busy; check times."
+            f"{system}: classes are charged more CPU time ({capture:.1%}) than engines were busy; check that the "
+            "records cover the same time."
         )
     elif capture < 0.5:
-        notes.append(f"{system}: only {capture:.0%} of busy time is charged to classes; the rest is spread over them.")
+        notes.append(
+            f"{system}: only {capture:.0%} of busy time is charged to classes; the model spreads the rest over them."
+        )
     share = measured.shares.get(system)
     if share and share.limited:
         notes.append(f"{system}: capping limited the partition {share.limited:.1%} of the time; it is not modelled.")
     if not measured.resources.devices:
         notes.append(
-            "There are no DASD device data (SMF 74-1): what transactions wait for volumes is contained in other delay."
+            "There are no DASD device data (SMF 74-1): time that transactions wait for volumes is part of other delay."
         )
 
 
@@ -284,7 +289,9 @@ def _class(
         uncertain=tuple(doubts),
     )
     if abs(span - seconds) > 0.01 * seconds:
-        notes.append(f"{system} {name}: it was recorded for {span:,.0f} s of the {seconds:,.0f} s of the processors.")
+        notes.append(
+            f"{system} {name}: it was recorded for {span:,.0f} s of the {seconds:,.0f} s that processor data covers."
+        )
     return made
 
 
@@ -359,8 +366,8 @@ def _say_of_waits(model: SystemModel, queues: Queues, notes: list[str]) -> None:
         share = one.other / one.response if one.response else 0.0
         if share > _TOLD:
             notes.append(
-                f"{model.name} {one.name}: no record tells the cause of {share:.0%} of its response. That part grows "
-                f"as waiting at the busiest resource measured does ({name}, {busy:.0%} busy)."
+                f"{model.name} {one.name}: no record shows the cause of {share:.0%} of its response. The model lets "
+                f"that part grow like waiting at the busiest measured resource ({name}, {busy:.0%} busy)."
             )
     for one in model.classes:
         bare = [(wait.kind, wait.seconds) for wait in one.waits if not wait.lines]
@@ -373,21 +380,22 @@ def _say_of_waits(model: SystemModel, queues: Queues, notes: list[str]) -> None:
     unknown = [one.name for one in model.classes if not one.background and one.name not in queues.known]
     if unknown:
         notes.append(
-            f"{model.name}: records of transactions (SMF 110-1, 101) do not tell all that {', '.join(unknown)} "
-            f"{'waits' if len(unknown) == 1 else 'wait'} for. QR TCBs, threads, locks and the log can saturate before "
-            "anything that is modelled."
+            f"{model.name}: records of transactions (SMF 110-1, 101) do not account for everything that "
+            f"{', '.join(unknown)} {'waits' if len(unknown) == 1 else 'wait'} for. QR TCBs, threads, locks and the "
+            "log can saturate before any modelled resource does."
         )
     if queues.unseen:
         load = min(queues.unseen.values())
         notes.append(
-            f"{model.name}: no SMF 110 tells how busy the QR TCBs of the regions are that serve "
-            f"{', '.join(queues.unseen)}. One QR TCB that did all their work outside Db2 would be {1 / load:.0%} busy "
-            f"and full at {load:.2f} times the measured load; beyond that load nothing is concluded."
+            f"{model.name}: there is no SMF 110-2 to show how busy the QR TCBs of the regions that serve "
+            f"{', '.join(queues.unseen)} are. One QR TCB that did all their work outside Db2 would be {1 / load:.0%} "
+            "busy "
+            f"and full at {load:.2f} times the measured load; beyond that load the plan draws no conclusion."
         )
     apart = sorted(line.name for line in model.lines.values() if line.kind == "QR TCB" and line.holds is Holds.NOTHING)
     if apart:
         notes.append(
-            f"{model.name}: SMF 110-2 does not tell which classes run in which of the regions {', '.join(apart)}. Each "
-            "QR TCB is taken to be used by all of them in proportion to their processor time outside Db2, and not to "
-            "be held for longer where engines are waited for. SMF 110-1 tells which classes use it."
+            f"{model.name}: SMF 110-2 does not show which classes run in which of the regions {', '.join(apart)}. The "
+            "model assumes that all of them use each QR TCB in proportion to their processor time outside Db2, and "
+            "that waiting for engines does not hold it longer. SMF 110-1 shows which classes use it."
         )

@@ -171,7 +171,7 @@ def measure(inputs: Inputs, name: str = "", *, kind: str = "service class") -> M
     if lacking:
         raise NothingUsableError(
             file=name,
-            what=f"it has no {' and no '.join(what for what, _ in lacking)}, and a model is calibrated from both",
+            what=f"it has no {' and no '.join(what for what, _ in lacking)}, and calibration needs both",
             remedy="add " + " and ".join(how for _, how in lacking) + " of the same time",
         )
     processors = _processors(inputs)
@@ -186,7 +186,10 @@ def measure(inputs: Inputs, name: str = "", *, kind: str = "service class") -> M
         )
     alone = len(classes.keys() ^ processors.keys())
     if alone:
-        notes.append(f"{alone} intervals have class periods or processors alone and are left out.")
+        notes.append(
+            f"{alone} intervals are left out: they have class periods without processors, or processors "
+            "without class periods."
+        )
     within = _inside(both, processors)
     return Measured(
         tuple(both),
@@ -254,11 +257,11 @@ def _classes(inputs: Inputs, kind: str, systems: list[str]) -> tuple[dict[dateti
     notes = []
     if nameless:
         notes.append(
-            f"{nameless} rows of class periods have no system, and there are {len(systems)}: they are left out. "
+            f"{nameless} rows of class periods are left out: they name no system, and the data has {len(systems)}. "
             "Give reports of one system at a time, or SMF 72-3."
         )
     if strangers:
-        notes.append(f"{strangers} rows of class periods are of systems without processor data and are left out.")
+        notes.append(f"{strangers} rows of class periods are left out: their systems have no processor data.")
     return made, notes
 
 

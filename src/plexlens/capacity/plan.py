@@ -177,7 +177,8 @@ def _with_trial(check: SystemCheck, tried: SelfTrial | None, tolerance: float) -
             continue
         fails = one.reproduced and found.error > tolerance
         reason = (
-            f"a model of every second interval is off by {found.error:.0%} in the others, more than {tolerance:.0%}"
+            f"a model calibrated with every second interval is off by {found.error:.0%} in the others, which is more "
+            f"than {tolerance:.0%}"
             if fails
             else one.reason
         )

@@ -64,8 +64,8 @@ def simulate_loads(
     if change.members:
         raise UsageError(
             file=scenario.file,
-            what="--scenario cannot have members added by --members",
-            remedy="write the scenario with the members that it is to have, or leave --members out",
+            what="--scenario and --members cannot be combined",
+            remedy="add the members to the scenario file, or leave --members out",
         )
     notes = () if model is None else _beside(scenario, model)
     simulated = run_scenarios([_changed(scenario, change.at(load)) for load in loads])
@@ -115,11 +115,11 @@ def _beside(scenario: Scenario, model: Model) -> tuple[str, ...]:
         raise UsageError(
             file=scenario.file,
             what=f"the scenario has no system of the measurement ({', '.join(sorted(there))})",
-            remedy="name the systems of the scenario as those of the measurement",
+            remedy="give the systems of the scenario the names of the measured systems",
         )
     notes = []
     if lacking := sorted(there - names):
-        notes.append(f"The scenario has no {', '.join(lacking)}: the simulator says nothing about it.")
+        notes.append(f"The scenario has no {', '.join(lacking)}, so it has no simulated values.")
     rates: dict[str, float] = {}
     for system in model.systems:
         for one in system.classes:
@@ -129,8 +129,8 @@ def _beside(scenario: Scenario, model: Model) -> tuple[str, ...]:
         rate, measured = one.get("rate"), rates.get(one.get("name", ""))
         if rate and measured and abs(rate / measured - 1.0) > _APART:
             notes.append(
-                f"The scenario has {rate:,.1f} {one['name']} a second, measured were {measured:,.1f}; "
-                "loads of the simulator are multiples of the scenario's."
+                f"The scenario has {rate:,.1f} {one['name']} per second, the measurement {measured:,.1f}; simulated "
+                "loads are multiples of the scenario's load."
             )
     return tuple(notes)
 

@@ -141,7 +141,7 @@ def _class(
     apart = velocity - one.velocity if velocity is not None and one.velocity is not None else None
     bound = tolerance * _VELOCITY_POINTS
     if not reason and saturated:
-        reason = f"the measured load itself saturates {saturated}, where no open model has an answer"
+        reason = f"the measured load already saturates {saturated}, and an open model has no solution there"
     if not reason and one.goal.kind == "velocity":
         if apart is None:
             reason = "no state samples by cause, so its velocity cannot be modelled"
@@ -155,9 +155,12 @@ def _class(
         reason = f"response over intervals is off by {interval_error:.0%}, more than {tolerance:.0%}"
     reproduced = not reason
     if reproduced and one.other_from == "rest" and not one.background:
-        reason = "no state samples: what the model leaves of the response is delay that no load changes"
+        reason = (
+            "no state samples: the part of the response that the model does not explain is treated as delay that does "
+            "not depend on load"
+        )
         if interval_error is None:
-            reason += "; at the mean load it is right by construction"
+            reason += "; it is exact at the mean load by construction"
     return ClassCheck(
         system.name, one.name, one.response, response, one.velocity, velocity, error, interval_error, reproduced, reason
     )

@@ -55,7 +55,7 @@ def export(
             "-o",
             "--output",
             metavar="FOLDER|FILE",
-            help="Folder for a file per grain, or a single file, whose ending names the form: .parquet or .csv (one "
+            help="Folder for a file per grain, or a single file; its ending names the format: .parquet or .csv (one "
             "grain), .xlsx or .json (any number).",
         ),
     ] = None,
@@ -69,21 +69,21 @@ def export(
         ),
     ] = None,
     every: Annotated[
-        Every, typer.Option("--every", help="Length of time of a row; whole = a single row for all of it.")
+        Every, typer.Option("--every", help="Time covered by a row; whole = a single row for all of it.")
     ] = Every.INTERVAL,
     metric: Annotated[
         list[str] | None,
-        typer.Option("--metric", metavar="NAME[,NAME]", help="Export these metrics and facts alone; repeatable."),
+        typer.Option("--metric", metavar="NAME[,NAME]", help="Export only these metrics and facts; repeatable."),
     ] = None,
     where: Annotated[
-        str, typer.Option("--where", metavar="CONDITION", help="SQL of a condition on keys, attributes and facts.")
+        str, typer.Option("--where", metavar="CONDITION", help="SQL condition on keys, attributes and facts.")
     ] = "",
     form: Annotated[
         ExportForm | None,
         typer.Option(
             "--format",
-            help="Form of the files of a folder; or openmetrics: the last interval as text for Prometheus, to -o FILE "
-            "or standard output.",
+            help="Format of the files in a folder; or openmetrics: the last interval as text for Prometheus, to -o "
+            "FILE or standard output.",
         ),
     ] = None,
     timestamps: Annotated[
@@ -108,19 +108,19 @@ def export(
     list(wanted.questions())
     if timestamps and not is_text:
         raise UsageError(
-            file="", what="--timestamps is for OpenMetrics alone", remedy="add --format openmetrics, or leave it out"
+            file="", what="--timestamps applies only to OpenMetrics", remedy="add --format openmetrics, or leave it out"
         )
     if is_text:
         if as_json or every is not Every.INTERVAL:
             raise UsageError(
                 file="",
-                what="OpenMetrics text is of the last interval, and is not JSON",
+                what="OpenMetrics text holds the last interval only, and is not JSON",
                 remedy="leave out --every and --json",
             )
         if output is not None and ENDINGS.get(output.suffix.lower(), Form.TEXT) is not Form.TEXT:
             raise UsageError(
                 file=str(output),
-                what=f"the ending {output.suffix} names another form than OpenMetrics",
+                what=f"the ending {output.suffix} names a format other than OpenMetrics",
                 remedy=f"end the file in .prom or .txt, or leave out --format {form}",
             )
         _metrics(sources, wanted, reading=reading, selection=selection, output=output, timestamps=timestamps)
@@ -150,7 +150,7 @@ def _print(sources: list[Path], wanted: Wanted, reading: Reading, selection: Sel
 
     if form is not Form.JSON:
         raise UsageError(
-            file="", what=f"{form} does not go to standard output", remedy=f"give -o FOLDER or -o FILE.{form}"
+            file="", what=f"{form} cannot be written to standard output", remedy=f"give -o FOLDER or -o FILE.{form}"
         )
     with progress_bar(lines=False) as progress, inputs_of(sources, reading, progress, selection) as inputs:
         made = to_object(views(inputs, wanted, str(sources[0])))

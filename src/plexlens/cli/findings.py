@@ -15,7 +15,7 @@ from plexlens.cli.rows import Rows, text_or_json
 from plexlens.errors import UsageError
 from plexlens.report.forms import ROW_FORMS, TEXT_FORMS
 
-findings_app = typer.Typer(help="The rules that reports judge data by.", no_args_is_help=True)
+findings_app = typer.Typer(help="List and show the rules that reports check.", no_args_is_help=True)
 app.add_typer(findings_app, name="findings")
 
 

@@ -64,32 +64,34 @@ def ingest(
         emit(
             {
                 "pdb": str(pdb),
-                "files": [_result(one) for one in results],
-                "failed": [{"file": one.file, "what": one.what, "remedy": one.remedy} for one in failures],
+                "files": [_result(result) for result in results],
+                "failed": [
+                    {"file": failure.file, "what": failure.what, "remedy": failure.remedy} for failure in failures
+                ],
             }
         )
     else:
-        for one in results:
-            made = _result(one)
+        for result in results:
+            made = _result(result)
             counts = ("records", "rows", "duplicates", "damage")
             told = ", ".join(f"{made[name]:,} {name}" for name in counts if made[name])
             if made["expired"]:
                 told += f"{', ' if told else ''}{made['expired']:,} rows of days that have expired left out"
-            why = f": {one.reason}" if one.reason else ""
-            typer.echo(f"{one.file}: {one.outcome.value}{why}" + (f" ({told})" if told else ""))
+            why = f": {result.reason}" if result.reason else ""
+            typer.echo(f"{result.file}: {result.outcome.value}{why}" + (f" ({told})" if told else ""))
     for message in (*losses(held, results), *map(str, failures)):
         tell(message)
     if failures:
         raise typer.Exit(min(failure.exit_code for failure in failures))
 
 
-def _result(one: Any) -> dict[str, Any]:
+def _result(result: Any) -> dict[str, Any]:
     """The outcome for a file, as a plain object."""
-    made = one.ingest
+    made = result.ingest
     return {
-        "file": one.file,
-        "outcome": one.outcome.value,
-        "reason": one.reason,
+        "file": result.file,
+        "outcome": result.outcome.value,
+        "reason": result.reason,
         "kind": made.kind if made else None,
         "records": sum(made.records.values()) if made else 0,
         "rows": sum(made.rows.values()) if made else 0,

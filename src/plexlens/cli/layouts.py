@@ -56,7 +56,7 @@ def layouts_show(
     where = target("layouts", output, form, as_json=as_json, forms=ROW_FORMS)
     catalogue = _catalogue(layouts)
     if section not in catalogue.tables():
-        near = ", ".join(sorted(name for name in catalogue.tables() if section.lower() in name)) or "none like it"
+        near = ", ".join(sorted(name for name in catalogue.tables() if section.lower() in name)) or "no similar name"
         raise UsageError(
             file="", what=f"there is no section {section!r} (similar: {near})", remedy="plexlens layouts list lists all"
         )

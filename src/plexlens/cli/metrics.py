@@ -21,7 +21,7 @@ def metrics(
         str,
         typer.Argument(
             metavar="[NAME]",
-            help="A grain, a metric or fact of one (GRAIN.METRIC), or a metric or fact by its name alone.",
+            help="A grain, a metric or fact of a grain (GRAIN.METRIC), or the name of a metric or fact.",
             autocompletion=completion.metrics,
             show_default=False,
         ),

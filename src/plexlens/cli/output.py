@@ -45,11 +45,11 @@ STANDARD_OUTPUT = Path("-")
 
 
 def _output_option(forms: Sequence[Form]) -> Any:
-    told = f"File to write (- = standard output); its ending names the form: {endings_of(forms, explained=True)}."
+    told = f"File to write (- = standard output); its ending names the format: {endings_of(forms, explained=True)}."
     return typer.Option("-o", "--output", metavar="FILE", help=told)
 
 
-_FORMAT_HELP = "Form of the output where no file ending names it."
+_FORMAT_HELP = "Format of the output, if no file ending names it."
 
 if TYPE_CHECKING:
     _PageFormat: TypeAlias = str
@@ -182,7 +182,7 @@ def target(
     form = Form(stated) if stated is not None else None
     if form is not None and form not in forms:
         raise UsageError(
-            file="", what=f"this answer has no form {form}", remedy=f"give one of {', '.join(forms)} with --format"
+            file="", what=f"this command has no format {form}", remedy=f"give one of {', '.join(forms)} with --format"
         )
     if output == STANDARD_OUTPUT:
         return _standard_output(form or (Form.JSON if as_json else Form.TEXT), as_json=as_json)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: An option of a selection; they stand together in the help.
 _selecting = partial(typer.Option, rich_help_panel="Selection")
 
-_REPEATED = "; may be given repeatedly."
+_REPEATED = "; repeatable."
 
 Since = Annotated[
     str,

@@ -11,7 +11,7 @@ from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue
 from plexlens.errors import UsageError
 
-_MEMORY = "Memory of the engine, such as 512MiB or 4GiB; beyond it, it spills to disk."
+_MEMORY = "Memory limit of the engine, such as 512MiB or 4GiB; beyond it the engine spills to disk."
 
 
 @app.command()
@@ -21,23 +21,28 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8711,
     host: Annotated[
         str,
-        typer.Option(metavar="ADDRESS", help="Address to listen on; any but this machine's own needs TLS and a token."),
+        typer.Option(
+            metavar="ADDRESS", help="Address to listen on; an address other than loopback needs TLS and a token."
+        ),
     ] = "127.0.0.1",
     name: Annotated[
         list[str] | None,
-        typer.Option("--name", metavar="HOST", help="A host name under which browsers reach the server; repeatable."),
+        typer.Option("--name", metavar="HOST", help="Host name by which browsers reach the server; repeatable."),
     ] = None,
     certificate: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Certificate of the server for TLS (PEM).")
+        Path | None, typer.Option(metavar="FILE", help="TLS certificate of the server (PEM).")
     ] = None,
-    key: Annotated[Path | None, typer.Option(metavar="FILE", help="Its private key (PEM).")] = None,
-    token: Annotated[bool, typer.Option("--token", help="Ask for a token on this machine's own address too.")] = False,
+    key: Annotated[Path | None, typer.Option(metavar="FILE", help="Private key of the certificate (PEM).")] = None,
+    token: Annotated[bool, typer.Option("--token", help="Require a token on the loopback address too.")] = False,
     no_tls: Annotated[
-        bool, typer.Option("--no-tls", help="Listen on another address without TLS: a proxy in front does it.")
+        bool,
+        typer.Option(
+            "--no-tls", help="Listen without TLS on an address other than loopback, because a proxy provides TLS."
+        ),
     ] = False,
     memory: Annotated[str, typer.Option(metavar="SIZE", help=_MEMORY)] = "1GiB",
     threads: Annotated[
-        int | None, typer.Option(min=1, max=256, help="Threads of a question; by default as many as there are cores.")
+        int | None, typer.Option(min=1, max=256, help="Threads per query (default: the number of cores).")
     ] = None,
     catalogue: Catalogue = None,
 ) -> None:
@@ -60,6 +65,6 @@ def serve(
     def tell(address: str) -> None:
         typer.echo(f"{pdb}: open {address}")
         if no_tls and not place.is_loopback:
-            typer.echo("Without TLS, whoever is on the way to it can read the token and every page.", err=True)
+            typer.echo("Without TLS, anyone on the network path can read the token and every page.", err=True)
 
     run(pdb, place, memory_limit=f"{parse_size(memory) // 1024}KiB", threads=threads, tell=tell)

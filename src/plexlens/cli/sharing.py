@@ -83,18 +83,22 @@ def sharing(
     ] = None,
     cf_speed: Annotated[
         list[str] | None,
-        typer.Option(metavar="[CF=]N", help="What if: speed of coupling facilities as a multiple of today's."),
+        typer.Option(
+            metavar="[CF=]N", help="What if: speed of coupling facilities as a multiple of the present speed."
+        ),
     ] = None,
     distance: Annotated[
         list[str] | None, typer.Option(metavar="[CF=]Nkm", help="What if: length of the fibre to coupling facilities.")
     ] = None,
     link: Annotated[
         list[str] | None,
-        typer.Option(metavar="[CF=]Nx", help="What if: time on links and adapters as a multiple of today's."),
+        typer.Option(metavar="[CF=]Nx", help="What if: time on links and adapters as a multiple of the present time."),
     ] = None,
     engine_speed: Annotated[
         list[str] | None,
-        typer.Option(metavar="[SYSTEM=]N", help="What if: speed of a system's machine as a multiple of today's."),
+        typer.Option(
+            metavar="[SYSTEM=]N", help="What if: speed of a system's machine as a multiple of the present speed."
+        ),
     ] = None,
     threshold: Annotated[
         list[str] | None,
@@ -103,13 +107,15 @@ def sharing(
     convert_above: Annotated[
         float | None,
         typer.Option(
-            metavar="MICROSECONDS", help="Today's threshold of conversion, instead of the measured one; 0 = never."
+            metavar="MICROSECONDS", help="Present conversion threshold, instead of the measured one; 0 = never."
         ),
     ] = None,
     index_pool: Annotated[
         list[str] | None, typer.Option(metavar="BPn", help="Pool that holds only indexes, whose pages are not locked.")
     ] = None,
-    seeds: Annotated[int, typer.Option(metavar="N", help="Simulation runs of the twin and of each change.")] = 5,
+    seeds: Annotated[
+        int, typer.Option(metavar="N", help="Number of simulation runs of the twin and of each change.")
+    ] = 5,
     tolerance: Annotated[
         float, typer.Option(metavar="PERCENT", help="Maximum error of the twin before results are marked unreliable.")
     ] = 15.0,

@@ -54,8 +54,7 @@ def simulate(
             min=1,
             max=1000,
             metavar="N",
-            help="Simulate with N seeds, from the given one upwards, and print means over the runs; -o and --truth "
-            "write the first run.",
+            help="Simulate with N consecutive seeds and print means over the runs; -o and --truth write the first run.",
         ),
     ] = 1,
     jobs: Annotated[
@@ -65,7 +64,7 @@ def simulate(
             min=1,
             max=256,
             metavar="J",
-            help="Number of runs at the same time (default: the number of cores).",
+            help="Number of parallel runs (default: the number of cores).",
         ),
     ] = None,
     json_: Json = False,
@@ -100,8 +99,8 @@ def simulate(
         return
     if len(runs) > 1:
         err.print(
-            f"responses are means of {len(runs)} runs with the 95 % confidence interval over runs; whatever else is "
-            "said is of the first"
+            f"responses are means of {len(runs)} runs with the 95 % confidence interval over runs; everything else "
+            "comes from the first run"
         )
         print_rows(["class", "transactions", "response s", "+- s"], _means(runs))
     else:
@@ -131,9 +130,9 @@ def _say(run: Simulated) -> None:
         err.print(sampled)
     for one in run.results["course"]:
         err.print(f"{one['at']:.3f} s: {one['what']}")
-    for one in run.results["saturated"]:
+    for saturated in run.results["saturated"]:
         err.print(
-            f"warning: {resource_text(one)}: utilisation {one['utilisation']:.1%}; the "
+            f"warning: {resource_text(saturated)}: utilisation {saturated['utilisation']:.1%}; the "
             "queue grows with the length of the run, and response times hold for this length only; lower the rates or "
             "add capacity"
         )
@@ -142,12 +141,12 @@ def _say(run: Simulated) -> None:
 def _responses(run: Simulated) -> list[dict[str, Any]]:
     return [
         {
-            "class": one["class"],
-            "transactions": one["count"],
-            "response s": None if one["mean"] is None else round(one["mean"], 6),
-            "+- s": None if one["half_width"] is None else round(one["half_width"], 6),
+            "class": response["class"],
+            "transactions": response["count"],
+            "response s": None if response["mean"] is None else round(response["mean"], 6),
+            "+- s": None if response["half_width"] is None else round(response["half_width"], 6),
         }
-        for one in run.results["responses"]
+        for response in run.results["responses"]
     ]
 
 
@@ -158,12 +157,12 @@ def _means(runs: list[Simulated]) -> list[dict[str, Any]]:
     rows = []
     for number, first in enumerate(runs[0].results["responses"]):
         responses = [run.results["responses"][number] for run in runs]
-        means = [one["mean"] for one in responses if one["mean"] is not None]
+        means = [response["mean"] for response in responses if response["mean"] is not None]
         found = estimate(means) if means else None
         rows.append(
             {
                 "class": first["class"],
-                "transactions": sum(one["count"] for one in responses),
+                "transactions": sum(response["count"] for response in responses),
                 "response s": None if found is None else round(found.mean, 6),
                 "+- s": None if found is None or len(means) == 1 else round(found.half_width, 6),
             }
@@ -175,6 +174,6 @@ def _failures(run: Simulated) -> list[dict[str, Any]]:
     from plexlens.simulate import FAILURES
 
     return [
-        {"class": one["class"], "failed": one["count"], "reason": FAILURES[one["reason"]]}
-        for one in run.results["failures"]
+        {"class": failure["class"], "failed": failure["count"], "reason": FAILURES[failure["reason"]]}
+        for failure in run.results["failures"]
     ]

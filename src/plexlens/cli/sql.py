@@ -36,7 +36,8 @@ class Dialect(StrEnum):
 def sql(
     source: DatabaseOrSource,
     query: Annotated[
-        str | None, typer.Argument(metavar="QUERY", help="One SELECT over its tables and metrics, in DuckDB's SQL.")
+        str | None,
+        typer.Argument(metavar="QUERY", help="A single SELECT over tables and metric views, in DuckDB's SQL."),
     ] = None,
     *,
     explain: Annotated[
@@ -73,14 +74,14 @@ def sql(
         if query or as_json or form is not None or output is not None:
             raise UsageError(
                 file=str(source),
-                what="--explain prints SQL alone: it takes no query, no --json, no --format and no -o",
+                what="--explain prints only SQL: it takes no query, no --json, no --format and no -o",
                 remedy="leave these out; > FILE keeps the SQL",
             )
         _explain(source, explain, dialect or Dialect.DUCKDB, reading, selection)
         return
     if dialect is not None:
         raise UsageError(
-            file=str(source), what="--dialect is of --explain", remedy="add --explain NAME, or leave it out"
+            file=str(source), what="--dialect needs --explain", remedy="add --explain NAME, or leave it out"
         )
     where = target("sql", output, form, as_json=as_json, forms=ROW_FORMS, inputs=[source])
     query = query or ""

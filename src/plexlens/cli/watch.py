@@ -149,12 +149,14 @@ def _check(folders: list[Path], interval: float, catch_up: float) -> None:
         if (folder / "manifest.json").is_file():
             raise UsageError(
                 file=str(folder),
-                what="a performance database is not watched for dumps",
+                what="this is a performance database, not a folder in which dumps arrive",
                 remedy="name the folder in which dumps arrive, and the database with --pdb",
             )
     if not 0 < interval <= 86_400:
         raise UsageError(
-            file="", what=f"--interval {interval:g} is out of range", remedy="give seconds above 0, at most a day"
+            file="",
+            what=f"--interval {interval:g} is out of range",
+            remedy="give a number of seconds above 0 and at most 86400",
         )
     if not 0 <= catch_up <= 24 * 366:
         raise UsageError(

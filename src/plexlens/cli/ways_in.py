@@ -33,7 +33,8 @@ def ways_in(
     extrapolate: Annotated[
         bool,
         typer.Option(
-            "--extrapolate", help="Also rank ways that were not measured at this payload or rate, and mark them."
+            "--extrapolate",
+            help="Also rank ways that were not measured at this payload or rate, marked as extrapolated.",
         ),
     ] = False,
     as_json: Json = False,

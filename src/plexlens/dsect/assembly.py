@@ -147,21 +147,21 @@ def assemble(statements: Sequence[Statement]) -> Assembly:
     facts = -len(statements) - 1
     operands: dict[int, list[DataOperand]] = {}
     for _ in range(_MOST_PASSES):
-        one = _Pass(statements, (known, lengths), operands)
-        one.run()
-        if not one.waiting:
+        assembly = _Pass(statements, (known, lengths), operands)
+        assembly.run()
+        if not assembly.waiting:
             break
-        now = len(one.symbols) + len(one.lengths) - one.waiting
+        now = len(assembly.symbols) + len(assembly.lengths) - assembly.waiting
         if now <= facts:
             break
-        facts, known, lengths = now, one.symbols, one.lengths
-    for section, statement, symbol in one.blocking:
+        facts, known, lengths = now, assembly.symbols, assembly.lengths
+    for section, statement, symbol in assembly.blocking:
         section.fault = section.fault or _unresolved(statements, statement, symbol)
-    lacking = [f"{name} in line {statement.line} ({symbol})" for name, statement, symbol in one.valueless]
+    lacking = [f"{name} in line {statement.line} ({symbol})" for name, statement, symbol in assembly.valueless]
     if lacking:
         more = f" and {len(lacking) - 8} more" if len(lacking) > 8 else ""
-        one.notes.append(f"EQU without a value, for want of a symbol: {', '.join(lacking[:8])}{more}")
-    return Assembly(tuple(one.sections.values()), one.unexpanded, tuple(one.notes))
+        assembly.notes.append(f"EQU without a value, because a symbol is not defined: {', '.join(lacking[:8])}{more}")
+    return Assembly(tuple(assembly.sections.values()), assembly.unexpanded, tuple(assembly.notes))
 
 
 def _unresolved(statements: Sequence[Statement], statement: Statement, symbol: str) -> DsectError:
@@ -172,7 +172,7 @@ def _unresolved(statements: Sequence[Statement], statement: Statement, symbol: s
         )
     what = "the location counter" if symbol == "*" else f"symbol {symbol}"
     return statement.error(
-        f"it needs {what}, whose value cannot be had without this statement's own, or without another such",
+        f"it needs {what}, whose value depends on this statement or on an undefined one",
         "break the circle: write a number for the length or duplication factor",
     )
 
@@ -211,7 +211,7 @@ class _Pass:
         for index, statement in enumerate(self._statements):
             if statement.operation == "END":
                 if index + 1 < len(self._statements):
-                    self.notes.append(f"what follows END (line {statement.line}) was not read")
+                    self.notes.append(f"text after END (line {statement.line}) was not read")
                 break
             try:
                 if statement.wrong:
@@ -251,10 +251,10 @@ class _Pass:
             self._pad(statement)
         elif operation == "*PROCESS":
             if "NOALIGN" in statement.operand.upper():
-                raise FaultError("option NOALIGN is not supported", "take it out, if the product was built without it")
+                raise FaultError("option NOALIGN is not supported", "remove it if the product was built without it")
         elif operation == "ICTL":
             if [part.strip() for part in split_list(statement.operand)] not in (["1"], ["1", "71"], ["1", "71", "16"]):
-                raise FaultError("other columns than 1, 71 and 16", "bring the source to the standard columns")
+                raise FaultError("columns other than 1, 71 and 16", "bring the source to the standard columns")
         elif operation not in _SILENT:
             self._unknown(statement)
 
@@ -265,13 +265,13 @@ class _Pass:
             self.unexpanded.setdefault(told, statement.line)
             return
         if operation == "COPY":
-            raise FaultError(f"member {statement.operand or '?'} is not at hand", "put its text in place of the COPY")
+            raise FaultError(f"member {statement.operand or '?'} is not available", "replace the COPY by its text")
         if operation in ("LOCTR", "OPSYN", "LTORG"):
-            raise FaultError(f"{operation} within a DSECT is not supported", "give the section without it")
+            raise FaultError(f"{operation} within a DSECT is not supported", "remove it from the section")
         raise FaultError(
             f"{operation or 'a name alone'} is not an assembler instruction that defines data or a macro of this file",
-            "put the macro's definition (MACRO to MEND) before it, or the statements it generates in its place; "
-            "delete it if it generates no storage",
+            "add the definition of the macro (MACRO to MEND) before this line, or replace the line by the generated "
+            "statements; delete it if it generates no storage",
         )
 
     def _name(self, statement: Statement, length: int | None) -> None:
@@ -284,7 +284,7 @@ class _Pass:
         if name in self._lines:
             raise FaultError(
                 f"symbol {name} is defined a second time (first in line {self._lines[name]})",
-                "import the two mappings from files of their own, or rename one",
+                "import the two mappings from separate files, or rename a symbol",
             )
         self._lines[name] = statement.line
         if length is not None:

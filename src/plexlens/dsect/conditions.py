@@ -139,7 +139,7 @@ class _Parser:
     def _refuse(self) -> None:
         rest = self._text[self._at : self._at + 20] or "its end"
         raise FaultError(
-            f"`{self._text[:60]}`: not understood from `{rest}` on",
+            f"`{self._text[:60]}`: cannot be parsed from `{rest}` on",
             "this form of conditional assembly is not supported; give the statements that the macro generates instead",
         )
 

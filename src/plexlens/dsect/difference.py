@@ -53,14 +53,14 @@ class Difference:
 
     def to_lines(self) -> list[str]:
         """The difference as text."""
-        lines = [f"  against the layout that comes with Plexlens: {self.unchanged} fields unchanged"]
+        lines = [f"  compared with the bundled layout: {self.unchanged} fields unchanged"]
         lines += [f"    added    {name}" for name in self.added]
         lines += [f"    removed  {name}" for name in self.removed]
         for word, rows in (("moved", self.moved), ("resized", self.resized), ("reread", self.read_otherwise)):
             lines += [f"    {word:<8} {name}: {before} -> {after}" for name, before, after in rows]
         if self.shift:
             hint = f"; if it counts from the start of the record, give --start {-self.shift}" if self.shift < 0 else ""
-            lines.append(f"    every common field moved by {self.shift:+} bytes{hint}")
+            lines.append(f"    all common fields moved by {self.shift:+} bytes{hint}")
         return lines
 
 

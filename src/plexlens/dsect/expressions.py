@@ -95,8 +95,8 @@ def evaluate(text: str, symbols: Symbols, here: Value | None) -> Value:
     if len(total.origins) == 1 and total.origins[0][1] == 1:
         return Value(total.number, total.origins[0][0], parser.first_length)
     raise FaultError(
-        f"`{text}` adds or subtracts addresses that do not pair",
-        "an address can be taken from one of the same section only",
+        f"`{text}` adds or subtracts addresses of different sections",
+        "subtract only addresses of the same section",
     )
 
 
@@ -127,7 +127,7 @@ class _Parser:
     def _refuse(self) -> None:
         rest = self._text[self._at : self._at + 20] or "its end"
         raise FaultError(
-            f"`{self._text[:60]}` is not an expression: not understood from `{rest}` on", "check the operand"
+            f"`{self._text[:60]}` is not an expression: cannot be parsed from `{rest}` on", "check the operand"
         )
 
     def _peek(self) -> str:

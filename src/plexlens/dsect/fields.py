@@ -157,7 +157,7 @@ def layout_of(section: Section, choices: Choices) -> Layout:
     for piece in pieces:
         statement = piece.storage.statement
         if choices.start + piece.offset + piece.length > LONGEST:
-            reason = f"it ends behind byte {LONGEST}, the longest record"
+            reason = f"it ends after byte {LONGEST}, the length of the longest record"
             layout.skipped.append(Skipped(piece.name, statement.line, reason))
             continue
         told, has_masks = told_by(equates.get(id(piece.storage), ()), piece)
@@ -203,7 +203,7 @@ def _form(piece: Piece, choices: Choices, has_masks: bool, layout: Layout) -> Fo
         if fits(hint.format, piece.length):
             return Form(hint.format, hint.unit, "high", f"by {choices.hints_file}", hint.line)
         layout.notes.append(
-            f"{piece.name}: the hint {hint.format} (line {hint.line}) does not fit {piece.length} bytes; not used"
+            f"{piece.name}: the hint {hint.format} (line {hint.line}) does not fit {piece.length} bytes and is ignored"
         )
     known = choices.known.get(piece.name)
     if known and known["length"] == piece.length:
@@ -212,10 +212,10 @@ def _form(piece: Piece, choices: Choices, has_masks: bool, layout: Layout) -> Fo
             return Form(own)
         if form == own or is_compatible(piece.kind, form):
             confidence = "high" if known["confidence"] == "high" else "medium"
-            return Form(form, unit, confidence, "as in the layout that comes with Plexlens")
+            return Form(form, unit, confidence, "as in the bundled layout")
         layout.notes.append(
-            f"{piece.name}: {statement.operation} {piece.storage.operand.text} contradicts {form} of the layout that "
-            f"comes with Plexlens; {own} is taken"
+            f"{piece.name}: {statement.operation} {piece.storage.operand.text} contradicts {form} of the bundled "
+            f"layout; {own} is used"
         )
     return by_remark(piece.kind, own, piece.length, statement.remark) or Form(own)
 
@@ -236,6 +236,6 @@ class _Names:
             stem, _, number = name.rpartition("_")
             name = f"{stem}__{number}" if stem else f"{name}_"
         if name != piece.name:
-            layout.notes.append(f"{piece.name} is named {name}: its own name cannot be this column's")
+            layout.notes.append(f"{piece.name} becomes column {name}, because its name cannot be a column name")
         self._used.add(name)
         return name

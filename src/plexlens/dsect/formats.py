@@ -189,7 +189,7 @@ def read_hints(path: Path) -> dict[str, Hint]:
                 if form not in LENGTHS:
                     raise refuse(f"{name}: there is no format {form!r}", f"use one of {', '.join(LENGTHS)}", line)
                 if name.upper() in hints:
-                    raise refuse(f"{name} stands twice", f"it stands in line {hints[name.upper()].line} already", line)
+                    raise refuse(f"{name} stands twice", f"line {hints[name.upper()].line} already has it", line)
                 hints[name.upper()] = Hint(form, unit, line)
     except OSError as error:
         raise refuse(f"it cannot be read: {error.strerror or error}", "name a hints file that you may read") from error

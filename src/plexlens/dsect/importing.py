@@ -76,7 +76,7 @@ class ImportedSection:
         head = (
             f"{self.section}: {len(layout.fields)} fields, {layout.length} bytes (DSECT {self.dsect or 'without name'})"
         )
-        lines = [head + (", replaces the file that was there" if self.replaced else "")]
+        lines = [head + (", replaces an existing file" if self.replaced else "")]
         if layout.reserved:
             lines.append(f"  {layout.reserved} bytes have no name")
         lines += [
@@ -89,7 +89,7 @@ class ImportedSection:
         if unsure:
             lines.append(f"  read from remarks, confirm with --hints: {', '.join(unsure)}")
         if self.similar:
-            lines.append(f"  to take the place of a known layout, give --section {' or '.join(self.similar)}")
+            lines.append(f"  to replace a known layout, give --section {' or '.join(self.similar)}")
         return lines + (self.changes.to_lines() if self.changes else [])
 
 
@@ -243,7 +243,7 @@ def _notes(
         if name not in named and not any(field_name.startswith(f"{name}_") for field_name in named)
     ]
     if unused and wishes.hints:
-        notes.append(f"{wishes.hints.name}: no field here for {', '.join(unused)}")
+        notes.append(f"{wishes.hints.name}: it has no field for {', '.join(unused)}")
     return tuple(notes)
 
 
@@ -280,9 +280,8 @@ def _not_together(
         )
     return UsageError(
         file=source.file,
-        what=f"the layouts do not stand together with the others: {what}",
-        remedy="give the layout another name with --section, or bring along the fields that are missed; "
-        "nothing was written",
+        what=f"the new layouts conflict with the others: {what}",
+        remedy="change the layout's name with --section, or add the missing fields; nothing was written",
     )
 
 
@@ -348,7 +347,7 @@ def _names(source: Source, chosen: Sequence[Section], wishes: Wishes) -> list[st
     for section in chosen:
         name = given.get(section.name, re.sub(r"[^a-z0-9_]", "_", section.name.lower()))
         if not _NAME.fullmatch(name) or name == _INVENTORY or name in names:
-            why = "another DSECT has it" if name in names else "small letters, digits and _ make a name"
+            why = "another DSECT has this name" if name in names else "use small letters, digits and _"
             raise UsageError(
                 file=source.file,
                 what=f"{name!r} cannot be the name of DSECT {section.name or 'without name'}'s layout: {why}",

@@ -108,7 +108,7 @@ class _Frame:
         if held is None:
             raise FaultError(
                 f"&{name} is not defined here",
-                "define it with LCLx, GBLx or SETx, or as a parameter; system variables but a few are not supported",
+                "define it with LCLx, GBLx or SETx, or as a parameter; only a few system variables are supported",
             )
         return held.get(subscripts[0] if subscripts else 0)
 
@@ -225,18 +225,18 @@ class Expander:
             at += 1
             self._steps += 1
             if self._steps > _MOST_STEPS:
-                raise statement.error("conditional assembly does not come to an end", "check the loop's condition")
+                raise statement.error("conditional assembly does not end", "check the loop's condition")
             try:
                 if statement.wrong:
                     raise FaultError(*statement.wrong)
                 if statement.operation in ("MEXIT", "MEND"):
                     if depth:
                         return
-                    raise FaultError(f"{statement.operation} without MACRO", "bring the whole macro definition")
+                    raise FaultError(f"{statement.operation} without MACRO", "include the whole macro definition")
                 if statement.operation in ("AIF", "AGO"):
                     target = _branch(statement, frame)
                     if target and target not in targets:
-                        raise FaultError(f"sequence symbol {target} is not there", "check the branch")
+                        raise FaultError(f"sequence symbol {target} is not defined", "check the branch")
                     at = self._jump(targets[target], frame) if target else at
                 elif not self._set(statement, frame):
                     self._generate(statement, frame, depth)
@@ -251,7 +251,7 @@ class Expander:
         """Target of the branch, counted against the limit as the assembler counts."""
         frame.branches -= 1
         if frame.branches < 0:
-            raise FaultError("conditional assembly does not come to an end", "check the loop's condition, or set ACTR")
+            raise FaultError("conditional assembly does not end", "check the loop's condition, or set ACTR")
         return target
 
     def _set(self, statement: Statement, frame: _Frame) -> bool:
@@ -279,7 +279,7 @@ class Expander:
         held = frame.sets.setdefault(name, _Set(operation[3], indexed=subscript > 0))
         if held.indexed != (subscript > 0) or held.kind != operation[3]:
             raise FaultError(
-                f"&{name} is used in two ways",
+                f"&{name} is used with and without a subscript, or with two types",
                 "use it always with or always without a subscript, and with a single SETx",
             )
         for place, operand in enumerate(split_list(statement.operand)):
@@ -396,7 +396,7 @@ def _definitions(statements: Sequence[Statement]) -> tuple[dict[str, Macro], lis
             nested += {"MACRO": 1, "MEND": -1}.get(statements[at].operation, 0)
             at += 1
         if nested or at - start < 2:
-            raise statement.error("the macro definition is not complete", "it needs a prototype and a closing MEND")
+            raise statement.error("the macro definition is not complete", "add a prototype and a closing MEND")
         prototype = statements[start]
         if prototype.wrong:
             raise prototype.error(*prototype.wrong)
@@ -425,7 +425,7 @@ def _targets(body: Sequence[Statement]) -> dict[str, int]:
     for at, statement in enumerate(body):
         if statement.name.startswith("."):
             if statement.name in targets:
-                raise statement.error(f"sequence symbol {statement.name} stands twice", "rename one of them")
+                raise statement.error(f"sequence symbol {statement.name} is defined twice", "rename one of them")
             targets[statement.name] = at
     return targets
 

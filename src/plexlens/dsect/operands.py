@@ -101,13 +101,17 @@ def _parse(text: str) -> DataOperand:
         in_bits = text[at + 1 : at + 2] == "."
         at, length = _expression(text, at + 1 + in_bits)
         if length is None:
-            raise FaultError(f"operand `{text}`: no length behind L", "write a number or (expression) there, as in CL8")
+            raise FaultError(
+                f"operand `{text}`: there is no length after L", "write a number or (expression) after L, as in CL8"
+            )
     for modifier in "SE":
         if text[at : at + 1].upper() == modifier:
             signed = at + 1 + (text[at + 1 : at + 2] in ("+", "-"))
             at, number = _expression(text, signed)
             if number is None:
-                raise FaultError(f"operand `{text}`: no number behind {modifier}", "write the modifier's value there")
+                raise FaultError(
+                    f"operand `{text}`: there is no number after {modifier}", "write the value of the modifier"
+                )
     return DataOperand(text, kind, factor, length, in_bits, _values(text, at, kind))
 
 
@@ -134,10 +138,10 @@ def _values(text: str, at: int, kind: str) -> tuple[int, ...]:
         return (implied,) * len(split_list(rest[1:-1]))
     if kind[0] in _ADDRESSES or len(rest) < 2 or rest[0] != "'" or rest[-1] != "'":
         form = "in parentheses" if kind[0] in _ADDRESSES else "between apostrophes"
-        raise FaultError(f"operand `{text}`: `{rest}` is not understood", f"a value of type {kind} stands {form}")
+        raise FaultError(f"operand `{text}`: `{rest}` cannot be parsed", f"a value of type {kind} stands {form}")
     value = rest[1:-1]
     if "'" in value.replace("''", ""):
-        raise FaultError(f"operand `{text}`: an apostrophe stands alone in the value", "write it twice")
+        raise FaultError(f"operand `{text}`: an unpaired apostrophe is in the value", "write it twice")
     if kind[0] in "CG":
         size = len(value.replace("''", "'").replace("&&", "&")) * (2 if kind in _DOUBLE else 1)
         return (_some(text, size),)

@@ -105,7 +105,7 @@ def pieces_of(section: Section) -> tuple[list[Piece], list[Skipped]]:
         if len(found) > MOST_FIELDS:
             raise statement.error(
                 f"section {section.name} has more than {MOST_FIELDS} fields",
-                "check its duplication factors, or import its parts as sections of their own",
+                "check its duplication factors, or import its parts as separate sections",
             )
     return found, skipped
 
@@ -136,13 +136,13 @@ def _group(storage: Storage, base: str, section: Section) -> Piece | Skipped | N
     length = sum(storage.lengths)
     line = storage.statement.line
     if storage.offset + length > section.length:
-        return Skipped(base, line, f"the group's {length} bytes end behind the section")
+        return Skipped(base, line, f"the {length} bytes of the group end after the section")
     if length > LONGEST_GROUP:
         return Skipped(base, line, f"a group of {length} bytes; its parts are fields")
     kind = operand.kind
     if kind == "C" and not _is_text(storage, length, section):
         kind = "X"
-    return Piece(base, base, storage, storage.offset, length, kind, is_group=True, what="group of what follows")
+    return Piece(base, base, storage, storage.offset, length, kind, is_group=True, what="group of the following fields")
 
 
 def _is_text(group: Storage, length: int, section: Section) -> bool:

@@ -65,8 +65,8 @@ def publish(folder: Path, texts: Mapping[str, str]) -> list[str]:
     if folder.exists() and folder.resolve() == layouts_path().resolve():
         raise UsageError(
             file=str(folder),
-            what="these are the layouts that come with Plexlens",
-            remedy="choose a folder of your own and give it with --layouts to the commands that read dumps",
+            what="these are the bundled layouts",
+            remedy="choose another folder, and give it with --layouts to the commands that read dumps",
         )
     existed = folder.is_dir()
     try:

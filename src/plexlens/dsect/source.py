@@ -63,7 +63,7 @@ def read_source(path: Path, codepage: str = "1047") -> Source:
         The file cannot be read, is empty, too large, or neither text nor EBCDIC.
     """
     if codepage not in ("037", "1047"):
-        raise UsageError(file="", what=f"there is no code page {codepage!r} here", remedy="give 037 or 1047")
+        raise UsageError(file="", what=f"code page {codepage!r} is not supported", remedy="give 037 or 1047")
     file = str(path)
     try:
         with path.open("rb") as opened:
@@ -77,8 +77,8 @@ def read_source(path: Path, codepage: str = "1047") -> Source:
     if len(data) > MOST_BYTES:
         raise DsectError(
             file=file,
-            what=f"it is larger than {MOST_BYTES >> 20} MiB",
-            remedy="this is not a mapping; give the macro or the DSECTs alone",
+            what=f"the file is larger than {MOST_BYTES >> 20} MiB",
+            remedy="give only the macro or the DSECTs",
         )
     if not data.strip(b"\x00 \x40"):
         raise EmptyInputError(file=file, what="it is empty", remedy="give an assembler source that holds a DSECT")
@@ -86,7 +86,7 @@ def read_source(path: Path, codepage: str = "1047") -> Source:
     lines = _lines(file, data, codepage, notes)
     if any("\t" in line for line in lines):
         lines = [line.expandtabs(8) for line in lines]
-        notes.append("tab characters were taken as blanks up to the next eighth column")
+        notes.append("tab characters were expanded to every eighth column")
     return Source(file, path.name, tuple(line.translate(_CONTROL).rstrip() for line in lines), tuple(notes))
 
 
@@ -148,5 +148,5 @@ def _not_text(file: str) -> DsectError:
     return DsectError(
         file=file,
         what="it is neither text nor EBCDIC card images",
-        remedy="give the assembler source itself, transferred as text; no load module and no packed file",
+        remedy="give the assembler source, transferred as text, and not a load module or a compressed file",
     )

@@ -76,6 +76,6 @@ def _digits_of(kind: str, digits: str) -> int:
     if not 1 <= len(digits) <= most or digits.upper().strip(legal):
         name = "hexadecimal" if kind == "X" else "binary"
         raise FaultError(
-            f"{kind}'{digits[:40]}' is no {name} term", f"it has 1 to {most} digits {legal[0]} to {legal[-1]}"
+            f"{kind}'{digits[:40]}' is not a valid {name} term", f"it has 1 to {most} digits {legal[0]} to {legal[-1]}"
         )
     return int(digits, base)

@@ -27,7 +27,7 @@ def studies_path() -> Path:
             return folder
     raise ExampleError(
         file=str(_PACKAGE / "studies"),
-        what="the studies that the example is made of are missing",
+        what="the studies behind the example are missing",
         remedy="run from a checkout of Plexlens, or install it again",
     )
 

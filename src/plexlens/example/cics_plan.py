@@ -116,7 +116,7 @@ class CicsPlan:
         for measurement in self.measurements:
             if measurement.run == run:
                 return measurement
-        raise KeyError(f"no measurement {run!r}; there are {', '.join(m.run for m in self.measurements)}")
+        raise KeyError(f"no measurement {run!r}; known are {', '.join(m.run for m in self.measurements)}")
 
 
 def _address_space(entry: dict[str, str]) -> AddressSpace:

@@ -138,7 +138,7 @@ class Plan:
         for site in self.sites:
             if site.name == name:
                 return site
-        raise KeyError(f"no study {name!r}; there are {', '.join(site.name for site in self.sites)}")
+        raise KeyError(f"no study {name!r}; known are {', '.join(site.name for site in self.sites)}")
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

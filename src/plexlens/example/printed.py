@@ -88,7 +88,7 @@ class Study:
             wanted = ", ".join(f"{column} {cell!r}" for column, cell in cells.items())
             raise ExampleError(
                 file=str(self.folder / f"{name}.csv"),
-                what=f"{len(found)} rows have {wanted}, where one is needed",
+                what=f"{len(found)} rows have {wanted}, and exactly one is needed",
                 remedy="restore the table as the study prints it",
             )
         return found[0]
@@ -108,7 +108,7 @@ class Study:
         if abs(events / seconds - number(rate)) > half_unit(rate) * (1 + 1e-9):
             raise ExampleError(
                 file=str(self.folder),
-                what=f"no whole count over {seconds} s prints as {rate}/s",
-                remedy="choose an interval over which the study's rates are whole counts",
+                what=f"no integer count over {seconds} s rounds to {rate}/s",
+                remedy="choose an interval over which the rates of the study are integer counts",
             )
         return events

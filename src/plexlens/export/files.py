@@ -33,10 +33,10 @@ def check_folder(folder: Path) -> None:
         It is a file, a performance database or a folder of it, or the folder that it would be in is not there.
     """
     if folder.exists() and not folder.is_dir():
-        raise cannot_write(folder, "it is a file, and a folder is needed")
+        raise cannot_write(folder, "this is a file, and a folder is needed")
     above = folder.absolute()
-    if any((one / "manifest.json").is_file() for one in (above, *above.parents)):
-        raise cannot_write(folder, "it is in a performance database, which holds only its own files")
+    if any((folder / "manifest.json").is_file() for folder in (above, *above.parents)):
+        raise cannot_write(folder, "the path is in a performance database, which holds only its own files")
     # The same tests as for a file in it, or for a file in its place.
     check_file(folder / COLUMNS if folder.is_dir() else folder)
 

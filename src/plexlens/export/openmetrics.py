@@ -155,7 +155,7 @@ class _Families:
 
     def collect(self) -> Iterator[Metric]:
         """Every family that has a sample."""
-        about = InfoMetricFamily(f"{_PREFIX}_build", "Program that made these numbers")
+        about = InfoMetricFamily(f"{_PREFIX}_build", "Program that computed these numbers")
         about.add_metric([], {"version": __version__})
         yield about
         if self._views:
@@ -168,7 +168,7 @@ class _Families:
         names = ("system", "sysplex", "subsystem", "applid", "queue_manager")
         family = GaugeMetricFamily(
             f"{_PREFIX}_interval_end_timestamp_seconds",
-            "End of the interval that the numbers of a grain are of",
+            "End of the interval of a grain's numbers",
             labels=["grain", *names],
             unit="seconds",
         )

@@ -99,7 +99,7 @@ def views(inputs: Inputs, wanted: Wanted, name: str) -> Iterator[Answer]:
     if not made:
         raise NothingUsableError(
             file=name,
-            what="there is no data of any grain" if not wanted.columns else "no grain with data has these columns",
+            what="no grain has data" if not wanted.columns else "no grain with data has these columns",
             remedy="ingest dumps first, select more, or name other columns",
         )
 

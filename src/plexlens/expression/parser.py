@@ -79,11 +79,11 @@ def _tokens(text: str) -> list[_Token]:
         if found is None:
             known = "names, numbers, 'texts', + - * / < > = and ( ) are known"
             remedy = "close the quote" if text[place] == "'" else known
-            raise wrong(f"{text[place]!r} means nothing here", remedy, place + 1)
+            raise wrong(f"{text[place]!r} is not allowed here", remedy, place + 1)
         if found.lastgroup != "space":
             tokens.append(_Token(str(found.lastgroup), found.group(), place + 1))
             if len(tokens) > MOST_TOKENS:
-                raise wrong(f"the expression has more than {MOST_TOKENS} parts", "make several of it", place + 1)
+                raise wrong(f"the expression has more than {MOST_TOKENS} parts", "split it into several", place + 1)
         place = found.end()
     tokens.append(_Token("end", "", len(text) + 1))
     return tokens
@@ -125,7 +125,7 @@ class _Parser:
     def alternatives(self) -> Expression:
         self.depth += 1
         if self.depth > MOST_DEPTH:
-            raise wrong(f"more than {MOST_DEPTH} levels deep", "make several of it", self.token.at)
+            raise wrong(f"more than {MOST_DEPTH} levels deep", "split it into several", self.token.at)
         made = self.conjunction()
         while token := self.taken("or"):
             made = Binary("or", made, self.conjunction(), token.at)

@@ -44,7 +44,7 @@ class Piece:
 
     def __post_init__(self) -> None:
         if len(self.text) > MOST_CHARACTERS:
-            raise wrong("the formula is too long once it is written out", "make several of it")
+            raise wrong("the formula is too long after expansion", "split it into several")
 
     def at(self, least: Level) -> str:
         """The text, in brackets if its precedence is lower."""

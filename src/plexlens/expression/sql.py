@@ -43,40 +43,40 @@ class _Sql:
     def __init__(self, column: Callable[[str], str]) -> None:
         self.column = column
 
-    def piece(self, one: Expression) -> Piece:
-        if isinstance(one, Binary):
-            return self.binary(one)
-        if isinstance(one, Unary):
-            return self.unary(one)
-        if isinstance(one, Call):
-            if one.function in LIST_FUNCTIONS:
+    def piece(self, expression: Expression) -> Piece:
+        if isinstance(expression, Binary):
+            return self.binary(expression)
+        if isinstance(expression, Unary):
+            return self.unary(expression)
+        if isinstance(expression, Call):
+            if expression.function in LIST_FUNCTIONS:
                 valid = "use total(x, y, ...), greatest(x, y, ...) or least(x, y, ...) of columns"
-                raise wrong(f"{one.function} is made of a list, and a row has none", valid, one.at)
-            return _CALLS[one.function](self, one.arguments)
-        if isinstance(one, Among):
-            values = ", ".join(quoted(value.value) for value in one.values)
-            return Piece(f"{self.piece(one.operand).at(Level.SUM)} in ({values})", Level.COMPARISON)
-        return Piece(self.column(one.name) if isinstance(one, Name) else _literal(one))
+                raise wrong(f"{expression.function} needs a list, and a row has no list", valid, expression.at)
+            return _CALLS[expression.function](self, expression.arguments)
+        if isinstance(expression, Among):
+            values = ", ".join(quoted(value.value) for value in expression.values)
+            return Piece(f"{self.piece(expression.operand).at(Level.SUM)} in ({values})", Level.COMPARISON)
+        return Piece(self.column(expression.name) if isinstance(expression, Name) else _literal(expression))
 
-    def binary(self, one: Binary) -> Piece:
-        operator = one.operator
+    def binary(self, binary: Binary) -> Piece:
+        operator = binary.operator
         if operator == "/":
-            return _ratio(self.piece(one.left), self.divisor(one.right))
-        left, right = self.piece(one.left), self.piece(one.right)
+            return _ratio(self.piece(binary.left), self.divisor(binary.right))
+        left, right = self.piece(binary.left), self.piece(binary.right)
         # Conditions are the same whichever of them are taken together.
         level = LEVELS[operator]
         first, second = (level, level) if operator in ("and", "or") else sides(operator)
         return Piece(f"{left.at(first)} {'<>' if operator == '!=' else operator} {right.at(second)}", level)
 
-    def divisor(self, one: Expression) -> Piece:
-        piece = self.piece(one)
-        if isinstance(one, Number) and one.in_base:
+    def divisor(self, expression: Expression) -> Piece:
+        piece = self.piece(expression)
+        if isinstance(expression, Number) and expression.in_base:
             return piece
         return Piece(f"nullif({piece.text}, 0)")
 
-    def unary(self, one: Unary) -> Piece:
-        inner = one.operand
-        if one.operator == "-":
+    def unary(self, unary: Unary) -> Piece:
+        inner = unary.operand
+        if unary.operator == "-":
             return Piece(f"-{self.piece(inner).at(Level.VALUE)}", Level.SIGN)
         if isinstance(inner, Call) and inner.function == "known":
             return Piece(f"{self.piece(inner.arguments[0]).at(Level.VALUE)} is null", Level.COMPARISON)
@@ -153,12 +153,12 @@ def _ratio(numerator: Piece, divisor: Piece) -> Piece:
     return Piece(f"{numerator.at(Level.PRODUCT)} / {divisor.at(Level.SIGN)}", Level.PRODUCT)
 
 
-def _literal(one: Number | Text | Null) -> str:
-    if isinstance(one, Text):
-        return quoted(one.value)
-    if isinstance(one, Null):
+def _literal(literal: Number | Text | Null) -> str:
+    if isinstance(literal, Text):
+        return quoted(literal.value)
+    if isinstance(literal, Null):
         return "null::double"
-    digits = digits_of(one.in_base)
+    digits = digits_of(literal.in_base)
     if "e" not in digits and sum(map(str.isdigit, digits)) > _EXACT_DIGITS:
         digits += "e0"
     return f"{digits}::double"

@@ -52,10 +52,10 @@ FUNCTIONS: dict[str, str] = {
     "known": "known(x): whether x has a value",
     "contains": "contains(text, 'part'): whether the text holds the part",
     "starts": "starts(text, 'part'): whether the text begins with the part",
-    "greatest": "greatest(x, y, ...): the largest of the values that are there",
-    "least": "least(x, y, ...): the smallest of the values that are there",
-    "total": "total(x, y, ...): the sum of the values that are there; no value where none is",
-    "coalesce": "coalesce(x, y, ...): the first of the values that is there",
+    "greatest": "greatest(x, y, ...): the largest of the known values",
+    "least": "least(x, y, ...): the smallest of the known values",
+    "total": "total(x, y, ...): the sum of the known values; no value if none is known",
+    "coalesce": "coalesce(x, y, ...): the first known value",
     "if": "if(condition, x, y): x where the condition holds, else y, or no value where y is left out",
     "sqrt": "sqrt(x): the square root of x; no value where x is below 0",
     "deviation": "deviation(squares, sum, count): standard deviation, from the sum of squares, the sum and the count",
@@ -93,12 +93,14 @@ ARITIES: dict[str, tuple[int, int | None]] = {
 }
 
 
-def _hash_of(one: Expression) -> int:
+def _hash_of(expression: Expression) -> int:
     """The hash of a tree, worked out once: trees of hundreds of parts are looked up thousands of times."""
-    kept: int | None = one.__dict__.get("_hash")
+    kept: int | None = expression.__dict__.get("_hash")
     if kept is None:
-        kept = hash((type(one), *(getattr(one, each.name) for each in fields(one) if each.compare)))
-        object.__setattr__(one, "_hash", kept)
+        kept = hash(
+            (type(expression), *(getattr(expression, each.name) for each in fields(expression) if each.compare))
+        )
+        object.__setattr__(expression, "_hash", kept)
     return kept
 
 
@@ -218,7 +220,7 @@ def walk(expression: Expression) -> Iterator[Expression]:
 
 def names_of(expression: Expression) -> frozenset[str]:
     """Every name in an expression."""
-    return frozenset(one.name for one in walk(expression) if isinstance(one, Name))
+    return frozenset(node.name for node in walk(expression) if isinstance(node, Name))
 
 
 def expand(expression: Expression, terms: Mapping[str, Expression]) -> Expression:
@@ -240,37 +242,39 @@ class _Expansion:
         self.made: dict[str, tuple[Expression, int, int]] = {}
         self.within: list[str] = []
 
-    def of(self, one: Expression) -> tuple[Expression, int, int]:
-        if isinstance(one, Name):
-            return self.term(one) if one.name in self.terms else (one, 1, 1)
+    def of(self, expression: Expression) -> tuple[Expression, int, int]:
+        if isinstance(expression, Name):
+            return self.term(expression) if expression.name in self.terms else (expression, 1, 1)
         inner = []
-        for operand in operands_of(one):
+        for operand in operands_of(expression):
             inner.append(self.of(operand))
         parts = 1 + sum(count for _, count, _ in inner)
         levels = 1 + max((deep for _, _, deep in inner), default=0)
         if parts > MOST_PARTS or levels > MOST_LEVELS:
-            raise wrong("the formula is too large once its terms are put in", "make several metrics of it", one.at)
-        return with_operands(one, [tree for tree, _, _ in inner]), parts, levels
-
-    def term(self, one: Name) -> tuple[Expression, int, int]:
-        if one.name in self.within:
-            around = " -> ".join([*self.within[self.within.index(one.name) :], one.name])
             raise wrong(
-                f"a term is made of itself: {around}", "let terms name facts, or terms without a circle", one.at
+                "the formula is too large after its terms are inserted", "make several metrics of it", expression.at
             )
-        if one.name not in self.made:
-            self.within.append(one.name)
-            self.made[one.name] = self.of(self.terms[one.name])
+        return with_operands(expression, [tree for tree, _, _ in inner]), parts, levels
+
+    def term(self, name: Name) -> tuple[Expression, int, int]:
+        if name.name in self.within:
+            around = " -> ".join([*self.within[self.within.index(name.name) :], name.name])
+            raise wrong(
+                f"a term refers to itself: {around}", "let terms name facts, or terms without a circle", name.at
+            )
+        if name.name not in self.made:
+            self.within.append(name.name)
+            self.made[name.name] = self.of(self.terms[name.name])
             self.within.pop()
-        return self.made[one.name]
+        return self.made[name.name]
 
 
-def with_operands(one: Expression, operands: list[Expression]) -> Expression:
+def with_operands(expression: Expression, operands: list[Expression]) -> Expression:
     """The same expression with other operands; itself where they are its own."""
-    if all(new is old for new, old in zip(operands, operands_of(one), strict=True)):
-        return one
-    if isinstance(one, Unary | Among):
-        return replace(one, operand=operands[0])
-    if isinstance(one, Binary):
-        return replace(one, left=operands[0], right=operands[1])
-    return replace(one, arguments=tuple(operands)) if isinstance(one, Call) else one
+    if all(new is old for new, old in zip(operands, operands_of(expression), strict=True)):
+        return expression
+    if isinstance(expression, Unary | Among):
+        return replace(expression, operand=operands[0])
+    if isinstance(expression, Binary):
+        return replace(expression, left=operands[0], right=operands[1])
+    return replace(expression, arguments=tuple(operands)) if isinstance(expression, Call) else expression

@@ -97,9 +97,7 @@ class Scope:
         while left:
             ready = {name: tree for name, tree in left.items() if not names_of(tree) & left.keys()}
             if not ready:
-                raise wrong(
-                    f"terms are made of each other: {', '.join(left)}", "let terms name facts, without a circle"
-                )
+                raise wrong(f"terms refer to each other: {', '.join(left)}", "let terms name facts, without a circle")
             for name, tree in ready.items():
                 types[name] = type_of(tree, Scope(self.what, types))
                 del left[name]
@@ -175,7 +173,7 @@ def check_metric(expression: Expression, scope: Scope, base: str) -> Expression:
     found = type_of(number(expression, scope), scope)
     if found.base and base and not found.scaled and parts_of(found.base) != parts_of(base):
         raise wrong(
-            f"it comes out {'as ' * (found.base == PLAIN)}{_in(found.base)}, and its unit is one of {base}",
+            f"its value is {'as ' * (found.base == PLAIN)}{_in(found.base)}, but its unit is one for {base}",
             f"give it a unit that is kept in {found.base}, or correct the formula",
         )
     return expression

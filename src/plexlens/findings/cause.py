@@ -121,7 +121,10 @@ def _yielding(finding: Finding, fired: Mapping[str, Sequence[Finding]]) -> Findi
     other = next(stronger, None)
     if other is None or not finding.command:
         return replace(finding, contributing=contributing)
-    remark = f"No command is given: it would make worse what {other.rule.id} finds ({other.rule.title}: {other.name})."
+    remark = (
+        f"No command is given, because it would worsen the finding of {other.rule.id} ({other.rule.title}: "
+        f"{other.name})."
+    )
     return replace(finding, command="", undo="", remarks=(remark,), contributing=contributing)
 
 

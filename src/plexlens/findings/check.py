@@ -194,7 +194,7 @@ def _nothing_known(evaluation: Evaluation, rule: Rule, releases: Mapping[str, tu
         return NotChecked(rule, Lack.FIELDS, f"not recorded: {'; '.join(fields[:_MOST_FIELDS])}{more}", fields)
     if rows:
         named = ", ".join(grain.column(name).title for name in sorted(rule.condition.names))
-        return NotChecked(rule, Lack.NOTHING, f"no activity: no interval gives a value of all of {named}")
+        return NotChecked(rule, Lack.NOTHING, f"no activity: no interval has values for all of {named}")
     if evaluation.outside and rule.releases is not None:
         told = ", ".join(f"{s} {releases[s][0]}.{releases[s][1]}" for s in evaluation.outside)
         return NotChecked(rule, Lack.RELEASE, f"the rule is for {rule.releases}; the data is from {told}")
@@ -202,7 +202,7 @@ def _nothing_known(evaluation: Evaluation, rule: Rule, releases: Mapping[str, tu
         return NotChecked(
             rule,
             Lack.TIME,
-            f"{grain.title}: rows without a time, and nothing to identify those of the same {rule.time}",
+            f"{grain.title}: rows have no time, so rows of the same {rule.time} cannot be matched",
         )
     where = f" with {rule.where.text}" if rule.where is not None else ""
     return NotChecked(rule, Lack.NOTHING, f"{grain.title}: none{where}")
@@ -270,10 +270,13 @@ def _unrecorded(
 
     remarks = []
     if missing:
-        remarks.append(f"Commands that need it are left out: the data does not hold {', '.join(titles(missing))}.")
+        remarks.append(
+            f"Commands that need it are left out, because the data does not contain {', '.join(titles(missing))}."
+        )
     if commanded and (wanted := [*titles(not_undone), *rule.unrecorded]):
         remarks.append(
-            f"The data does not hold {' and '.join(dict.fromkeys(wanted))}: note the value in force before the change."
+            f"The data does not contain {' and '.join(dict.fromkeys(wanted))}: note the value in force before the "
+            "change."
         )
     return remarks
 

@@ -154,15 +154,15 @@ class Lack(StrEnum):
     """Reason why a rule was not checked."""
 
     SOURCE = "records missing"
-    """No source of its grain is in the data."""
+    """The data has no source of its grain."""
     FIELDS = "fields not recorded"
-    """The records are there without the fields it needs."""
+    """The records exist, but lack the fields it needs."""
     TIME = "no time recorded"
-    """The records are there, but nothing tells which of them are of one time."""
+    """The records exist, but have no times to match them by."""
     NOTHING = "nothing it applies to"
-    """The records hold no object of its kind, or none that did anything."""
+    """The records contain no object of its kind, or only idle ones."""
     RELEASE = "other release"
-    """It is for releases that the data is not from."""
+    """It applies to other releases than those in the data."""
 
 
 @dataclass(frozen=True)

@@ -188,7 +188,7 @@ class _Maker:
         where = self.formula("where", lambda tree: condition(tree, rows_of(grain))) if self.value("where") else None
         judged = self.formula("condition", lambda tree: condition(tree, scope))
         if not judged.names:
-            self.fail("condition", "it names no fact or metric", "compare one with something")
+            self.fail("condition", "it contains no fact or metric", "compare one with something")
         placed = frozenset(by) | attributes.keys()
         return Rule(
             id=self.draft.id,
@@ -224,7 +224,7 @@ class _Maker:
 
     def undo(self, grain: Grain, names: frozenset[str]) -> Template:
         if self.value("undo") is not None and self.value("command") is None:
-            self.fail("undo", "there is no command that it would take back", "give the command too, or leave it out")
+            self.fail("undo", "the rule has no command to undo", "give the command too, or leave it out")
         return self.template("undo", grain, names, needed=False)
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -243,7 +243,7 @@ class _Maker:
             self.fail("cause.thing", f"it is {thing.text!r}", "name keys or attributes alone, such as {system}")
         order = self.value("cause.order")
         if not isinstance(order, int) or isinstance(order, bool):
-            self.fail("cause.order", f"it is {order!r}", "give a whole number; the lowest one speaks for all")
+            self.fail("cause.order", f"it is {order!r}", "give a whole number; the lowest number is shown")
         return Cause(self.text("cause.name"), thing, order)
 
     def times(self, grain: Grain) -> tuple[str, float, float | None]:
@@ -258,11 +258,11 @@ class _Maker:
                 continue
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if not number or not 0 < value <= top:
-                self.fail(key, f"it is {value!r}", f"give a number above 0, at most {top:g}")
+                self.fail(key, f"it is {value!r}", f"give a number above 0 and at most {top:g}")
             if time == "all":
-                self.fail(key, "a rule over all the time has no intervals to count", "leave it out, or judge intervals")
+                self.fail(key, "a rule over all time has no intervals to count", "leave it out, or judge intervals")
         if share is not None and percentile is not None:
-            self.fail("percentile", "it is given together with min_share", "give one of the two")
+            self.fail("percentile", "it cannot be combined with min_share", "give only one of them")
         return time, float(share or 0.0), None if percentile is None else float(percentile)
 
     def grades(self, base: Severity, scope: Scope) -> tuple[tuple[Severity, Formula], ...]:
@@ -295,7 +295,7 @@ class _Maker:
     def source(self) -> Reference:
         url = self.text("source.url", needed=False)
         if url and not url.startswith(("https://", "http://")):
-            self.fail("source.url", f"it is {url!r}", "give an address that begins with https://, or none")
+            self.fail("source.url", f"it is {url!r}", "give an address that begins with https://, or leave it out")
         return Reference(
             self.text("source.document"), self.text("source.where"), url, self.word("source.threshold", Threshold)
         )
@@ -306,7 +306,7 @@ class _Maker:
         product = self.text("releases.product")
         if product not in RULE_PRODUCTS:
             self.fail(
-                "releases.product", f"it is {product!r}", f"the data tells the release of {', '.join(RULE_PRODUCTS)}"
+                "releases.product", f"it is {product!r}", f"the data records the release of {', '.join(RULE_PRODUCTS)}"
             )
         ends = [self.release(f"releases.{end}") for end in ("since", "until")]
         if ends == [None, None]:

@@ -91,8 +91,9 @@ def _add(drafts: dict[str, Draft], entries: Sequence[_Entry], *, shipped: bool) 
             raise RuleError(
                 file=entry.file,
                 line=entry.line("id"),
-                what=f"rule {entry.id} stands twice, the first time in {other.file}, line {other.line('id')}",
-                remedy="give one of them another id, or take it out",
+                what=f"rule {entry.id} is defined twice; the first definition is in {other.file}, line "
+                f"{other.line('id')}",
+                remedy="change one of the ids, or remove one rule",
             )
         seen[entry.id] = entry
         before = drafts.get(entry.id)
@@ -109,7 +110,7 @@ def _add(drafts: dict[str, Draft], entries: Sequence[_Entry], *, shipped: bool) 
                 raise RuleError(
                     file=entry.file,
                     line=entry.line("id"),
-                    what=f"rule {entry.id} is disabled, and there is none of that id",
+                    what=f"rule {entry.id} is disabled, but no rule has this id",
                     remedy=_near(entry.id, drafts, _LIST),
                 )
             del drafts[entry.id]
@@ -167,7 +168,7 @@ def _entries_of(file: Path) -> list[_Entry]:
     for key in document:
         if key != "rule":
             raise RuleError(
-                file=str(file), what=f"{key!r} has no meaning here", remedy="a rule file holds [[rule]] tables alone"
+                file=str(file), what=f"{key!r} is not allowed here", remedy="a rule file contains only [[rule]] tables"
             )
     rules = document.get("rule", [])
     if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):

@@ -111,7 +111,7 @@ with a star where they are needed:
 
 def _judged(rule: Rule) -> str:
     if rule.time == "all":
-        return "all the time together"
+        return "the whole time"
     if rule.percentile is not None:
         return f"each {rule.time}; numbers are percentile {rule.percentile:g} of an object's"
     return f"each {rule.time}; " + (f"must hold in {rule.min_share:.0%} of them" if rule.min_share else "one is enough")
@@ -150,7 +150,7 @@ def rule_text(rule: Rule) -> str:
     if rule.command.parts:
         parts.append(f"```\n{rule.command}\n```")
     if rule.undo.parts:
-        parts.append(f"To take it back:\n\n```\n{rule.undo}\n```")
+        parts.append(f"To undo it:\n\n```\n{rule.undo}\n```")
     return "\n\n".join([*parts, "\n".join(lines)])
 
 
@@ -257,7 +257,7 @@ def document() -> str:
         f"## All {len(rules)} rules",
         "\n".join(contents),
         *sections,
-        "## Rules of thumb that are left out",
+        "## Rules of thumb left out",
         table,
     ]
     return "\n\n".join(parts) + "\n"

@@ -17,9 +17,9 @@ class Severity(StrEnum):
     """Importance of a finding."""
 
     LOW = "low"
-    """Worth knowing; nobody waits for it."""
+    """For information; no work waits."""
     MEDIUM = "medium"
-    """Costs CPU or time that need not be spent."""
+    """Avoidable use of CPU or time."""
     HIGH = "high"
     """Work is delayed or a limit is near."""
     CRITICAL = "critical"

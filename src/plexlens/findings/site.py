@@ -107,7 +107,7 @@ def load_decisions(file: Path, rules: Sequence[Rule]) -> tuple[Decision, ...]:
         if kind in _OTHERS:
             continue
         if kind not in KINDS or not isinstance(entries, list):
-            raise RuleError(file=str(file), what=f"{kind!r} has no meaning here", remedy=_begin())
+            raise RuleError(file=str(file), what=f"{kind!r} is not allowed here", remedy=_begin())
         for number, values in enumerate(entries):
             line = lines[kind][number] if len(lines[kind]) == len(entries) else None
             if not isinstance(values, dict):

@@ -272,7 +272,7 @@ def _names(parts: Iterable[str | Place | Clause], names: frozenset[str]) -> froz
 def _parts(text: str, grain: Grain, names: frozenset[str]) -> list[str | Place]:
     for mark in ("[[", "]]"):
         if mark in text:
-            raise wrong(f"{mark} without its partner", "write [[...]] for a clause; clauses do not nest")
+            raise wrong(f"{mark} is not paired", "write [[...]] for a clause; clauses do not nest")
     parts: list[str | Place] = []
     end = 0
     for found in _PART.finditer(text):
@@ -281,7 +281,7 @@ def _parts(text: str, grain: Grain, names: frozenset[str]) -> list[str | Place]:
         if found.group() in ("{{", "}}"):
             parts.append(found.group()[0])
         elif found.group(1) is None:
-            raise wrong(f"character {found.start() + 1}: a brace without its partner", "write {{ or }} for a brace")
+            raise wrong(f"character {found.start() + 1}: an unpaired brace", "write {{ or }} for a brace")
         else:
             parts.append(_place(found.group(1), grain, names))
     parts.append(text[end:])
@@ -312,7 +312,7 @@ def _since(text: str, grain: Grain) -> tuple[str, Level]:
         )
     needed = ATTRIBUTES.get(product)
     if needed and all(attribute.name != needed for attribute in grain.attributes):
-        raise wrong(f"[[since {text}: {grain.name} does not tell the release of {product}", "leave the clause out")
+        raise wrong(f"[[since {text}: {grain.name} does not record the release of {product}", "leave the clause out")
     return product, level
 
 
@@ -322,7 +322,7 @@ def _place(text: str, grain: Grain, names: frozenset[str]) -> Place:
     inner, noun = inner.strip(), noun.strip()
     if form not in ("", "last", *_WHOLE):
         raise wrong(
-            f"{{{text}}}: a form of {form!r} is not known",
+            f"{{{text}}}: {form!r} is not a known form",
             "write {x} for x in its unit, {x:n}, {x:up} or {x:down} for a whole number",
         )
     if inner in names:
@@ -334,10 +334,10 @@ def _place(text: str, grain: Grain, names: frozenset[str]) -> Place:
     if form in _WHOLE:
         return Place(expression=expression, form=form)
     if not isinstance(expression, Name):
-        raise wrong(f"{{{text}}}: arithmetic has no unit to be written in", "write {...:n} for a whole number")
+        raise wrong(f"{{{text}}}: a calculated value has no unit", "write {...:n} for a whole number")
     unit = grain.column(expression.name).unit
     if noun and (unit is None or unit.symbol != _RATE):
-        raise wrong(f"{{{text}}}: {inner} is not a rate per second", "write {x}, and what it counts behind it")
+        raise wrong(f"{{{text}}}: {inner} is not a rate per second", "write {x} followed by the counted noun")
     return Place(expression=expression, unit=unit, noun=noun)
 
 

@@ -203,11 +203,11 @@ def to_json(found: Sequence[Inventory]) -> dict[str, Any]:
     """The inventories as a JSON object: files, records by type, span, damage."""
     records: Counter[str] = Counter()
     systems: dict[str, Counter[str]] = {}
-    for one in found:
-        for (name, system), count in one.records.items():
+    for file in found:
+        for (name, system), count in file.records.items():
             records[name] += count
             systems.setdefault(system, Counter())[name] += count
-    spans = [one.span for one in found if one.span]
+    spans = [file.span for file in found if file.span]
     ordered = sorted(records, key=_type_order)
     return {
         "files": [
@@ -221,11 +221,13 @@ def to_json(found: Sequence[Inventory]) -> dict[str, Any]:
             system: {name: counts[name] for name in sorted(counts, key=_type_order)}
             for system, counts in sorted(systems.items())
         },
-        "undecoded": sorted({name for one in found for name in one.undecoded if name not in _MARKERS}, key=_type_order),
+        "undecoded": sorted(
+            {name for file in found for name in file.undecoded if name not in _MARKERS}, key=_type_order
+        ),
         "notes": [
-            {"file": one.file, "note": note, "place": place, "count": count}
-            for one in found
-            for (note, place), count in one.notes.items()
+            {"file": file.file, "note": note, "place": place, "count": count}
+            for file in found
+            for (note, place), count in file.notes.items()
         ],
         "span": [min(start for start, _ in spans), max(end for _, end in spans)] if spans else None,
         "damage": [
@@ -238,13 +240,13 @@ def to_json(found: Sequence[Inventory]) -> dict[str, Any]:
                 "detail": row.detail,
                 "remedy": row.remedy,
             }
-            for one in found
-            for row in one.damage
+            for file in found
+            for row in file.damage
         ],
         "implausible": [
             {key: value for key, value in asdict(row).items() if key != "source_id"}
-            for one in found
-            for row in one.implausible
+            for file in found
+            for row in file.implausible
         ],
     }
 
@@ -256,9 +258,11 @@ HEADS = ("file", "kind", "record", "system", "records", "decoded")
 def to_rows(found: Iterable[Inventory]) -> list[tuple[str | int, ...]]:
     """The inventories as one table: a row per file, type and system; ``decoded`` is ``no`` without a layout."""
     return [
-        (one.file, one.kind, name, system, count, "no" if name in one.undecoded else "yes")
-        for one in found
-        for (name, system), count in sorted(one.records.items(), key=lambda entry: (_type_order(entry[0][0]), entry[0]))
+        (file.file, file.kind, name, system, count, "no" if name in file.undecoded else "yes")
+        for file in found
+        for (name, system), count in sorted(
+            file.records.items(), key=lambda entry: (_type_order(entry[0][0]), entry[0])
+        )
     ]
 
 
@@ -289,33 +293,33 @@ def _record_lines(one: Inventory) -> Iterator[str]:
 
 def to_lines(found: Iterable[Inventory]) -> Iterator[str]:
     """The inventories as plain text."""
-    for one in found:
-        if one.skipped:
-            yield f"{one.file}: skipped: {one.skipped}"
+    for file in found:
+        if file.skipped:
+            yield f"{file.file}: skipped: {file.skipped}"
             continue
         about = ", ".join(
-            part for part in (one.kind.replace("_", " ").upper(), one.form, f"{one.size:,} bytes") if part
+            part for part in (file.kind.replace("_", " ").upper(), file.form, f"{file.size:,} bytes") if part
         )
-        yield f"{one.file}: {about}"
-        if one.span:
-            yield f"  {one.span[0]} to {one.span[1]}, as recorded"
-        yield from _record_lines(one)
-        if one.duplicates:
-            yield f"  {one.duplicates:,} records stand more than once"
-        for note in sorted({note for note, _ in one.notes}):
-            places = [place for kind, place in one.notes if kind == note]
-            number = sum(count for (kind, _), count in one.notes.items() if kind == note)
+        yield f"{file.file}: {about}"
+        if file.span:
+            yield f"  {file.span[0]} to {file.span[1]}, as recorded"
+        yield from _record_lines(file)
+        if file.duplicates:
+            yield f"  {file.duplicates:,} records occur more than once"
+        for note in sorted({note for note, _ in file.notes}):
+            places = [place for kind, place in file.notes if kind == note]
+            number = sum(count for (kind, _), count in file.notes.items() if kind == note)
             more = f"; and {len(places) - _SHOWN:,} more (--json lists them)" if len(places) > _SHOWN else ""
             yield f"  counted: {number:,} x {note.replace('_', ' ')}: {'; '.join(places[:_SHOWN])}{more}"
-        for reason, count in sorted(one.damage_counts.items()):
+        for reason, count in sorted(file.damage_counts.items()):
             yield f"  damage: {count:,} x {reason.replace('_', ' ')}"
-        for row in one.damage[:_SHOWN]:
+        for row in file.damage[:_SHOWN]:
             yield f"    {row}"
-        if len(one.damage) > _SHOWN:
-            yield f"    and {len(one.damage) - _SHOWN:,} more (--json lists them)"
-        if one.implausible:
-            yield f"  {len(one.implausible):,} values cannot be; metrics leave them out"
-        for value in one.implausible[:_SHOWN]:
+        if len(file.damage) > _SHOWN:
+            yield f"    and {len(file.damage) - _SHOWN:,} more (--json lists them)"
+        if file.implausible:
+            yield f"  {len(file.implausible):,} values are impossible; metrics leave them out"
+        for value in file.implausible[:_SHOWN]:
             yield f"    {value}"
-        if len(one.implausible) > _SHOWN:
-            yield f"    and {len(one.implausible) - _SHOWN:,} more (--json lists them)"
+        if len(file.implausible) > _SHOWN:
+            yield f"    and {len(file.implausible) - _SHOWN:,} more (--json lists them)"

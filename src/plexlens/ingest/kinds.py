@@ -118,9 +118,7 @@ def recognise(path: Path) -> SourceKind:
         f"bytes that begin {head[:8].hex(' ')}",
         "check that it was transferred in binary",
     )
-    raise UnknownSourceError(
-        file=str(path), what=f"the file looks like {looks_like}, not like {known_kinds()}", remedy=remedy
-    )
+    raise UnknownSourceError(file=str(path), what=f"the file is {looks_like}, not {known_kinds()}", remedy=remedy)
 
 
 def expand(paths: str | Path | Iterable[str | Path]) -> list[tuple[Path, bool]]:

@@ -38,8 +38,8 @@ NOTE = "implausible_value"
 """The note under which marked values are counted, by table and field."""
 
 REMEDY = (
-    "metrics leave the value out, the raw table keeps it; compare the field's layout with the mapping of your release,"
-    " and if it agrees report the value to the vendor"
+    "metrics leave the value out, and the raw table keeps it; compare the layout of the field with the mapping of "
+    "your release; if they agree, report the value to the vendor"
 )
 """What a user can do about a marked value."""
 
@@ -55,11 +55,11 @@ SCHEMA: pa.Schema = pa.schema(
         pa.field("record_no", pa.uint64(), metadata={"description": "number of the record in its source, from 1"}),
         pa.field("section_no", pa.uint32(), metadata={"description": "number of the entry in its record, from 1"}),
         pa.field("field", pa.string(), metadata={"description": "the field"}),
-        pa.field("value", pa.float64(), metadata={"description": "what it holds, in its base unit"}),
-        pa.field("at_most", pa.float64(), metadata={"description": "what it can be at most, in its base unit"}),
+        pa.field("value", pa.float64(), metadata={"description": "value as recorded, in its base unit"}),
+        pa.field("at_most", pa.float64(), metadata={"description": "largest possible value, in its base unit"}),
         pa.field("unit", pa.string(), metadata={"description": "base unit of both; empty for plain numbers"}),
         pa.field("bound", pa.string(), metadata={"description": "the bound as an expression over fields"}),
-        pa.field("reason", pa.string(), metadata={"description": "why the value cannot be"}),
+        pa.field("reason", pa.string(), metadata={"description": "why the value is impossible"}),
     ]
 )
 """Schema of the table of marked values."""
@@ -94,8 +94,8 @@ class Implausible:
         """The value as a line of a message."""
         unit = f" {self.unit}" if self.unit else ""
         return (
-            f"{self.file}, record {self.record_no}: {self.table_name} {self.field} is {self.value:,.9g}{unit}, at most"
-            f" {self.at_most:,.9g}{unit} ({self.bound}): {self.reason}"
+            f"{self.file}, record {self.record_no}: {self.table_name} {self.field} is {self.value:,.9g}{unit}, and at "
+            f"most {self.at_most:,.9g}{unit} is possible ({self.bound}): {self.reason}"
         )
 
     @classmethod
@@ -254,7 +254,7 @@ def _check_expression(path: Path, line: int, text: str) -> None:
 
 def _refusal(path: Path, line: int | None, what: str) -> UnreadableInputError:
     return UnreadableInputError(
-        file=str(path), line=line, what=what, remedy="plexlens.ingest.plausible says what these files hold"
+        file=str(path), line=line, what=what, remedy="plexlens.ingest.plausible describes these files"
     )
 
 
@@ -349,7 +349,7 @@ class Plausibility:
             raise UnreadableInputError(
                 file=self.file,
                 what=f"the bounds of table {table} cannot be applied: {str(error).splitlines()[0]}",
-                remedy="mend plausible/*.csv in the folder of layouts",
+                remedy="correct plausible/*.csv in the folder of layouts",
             ) from error
         texts = {
             "file": [self.file] * len(found),

@@ -31,10 +31,10 @@ _MAGIC: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"\xfd7zXZ\x00", "an xz file", _UNPACK),
     (0, b"\x1f\x9d", "a file packed by compress", _UNPACK),
     (257, b"ustar", "a tar archive", _UNPACK),
-    (0, b"%PDF-", "a PDF document", "give the data it was printed from"),
-    (0, b"PAR1", "a Parquet file", "a PDB is read with: plexlens sql DIR"),
-    (0, b"SQLite format 3\x00", "an SQLite database", "give the data it was filled from"),
-    (0, b"\xd0\xcf\x11\xe0", "an old Microsoft Office document", "give the data it was filled from"),
+    (0, b"%PDF-", "a PDF document", "give the original data"),
+    (0, b"PAR1", "a Parquet file", "to query a performance database: plexlens sql DIR"),
+    (0, b"SQLite format 3\x00", "an SQLite database", "give the original data"),
+    (0, b"\xd0\xcf\x11\xe0", "an old Microsoft Office document", "give the original data"),
 )
 """Place, bytes, what begins so, what to do."""
 
@@ -68,7 +68,7 @@ def read_head(path: Path) -> bytes:
         raise UnreadableInputError(
             file=str(path),
             what=error.strerror or str(error),
-            remedy="check the name and that you may read it",
+            remedy="check the path and your permissions",
         ) from error
     if not head:
         raise EmptyInputError(file=str(path), what="the file is empty", remedy="transfer it again")
@@ -86,7 +86,7 @@ def read_head(path: Path) -> bytes:
         ) from error
     if not inside:
         raise EmptyInputError(
-            file=str(path), what=f"the {kind} file has nothing in it", remedy="pack and transfer it again"
+            file=str(path), what=f"the {kind} file is empty inside", remedy="compress and transfer it again"
         )
     return inside
 

@@ -182,7 +182,7 @@ def read_with(path: Path, options: ReadOptions) -> SmfReading:
 def smf_error(path: Path, error: Any) -> PlexlensError:
     """The extension's error as a Plexlens error: its text is "file: problem; remedy", with attributes for the parts."""
     file = error.file or str(path)
-    remedy = error.remedy or "see the message"
+    remedy = error.remedy or "see the message above"
     what = str(error).removeprefix(f"{file}: ").removesuffix(f"; {remedy}")
     kind = UnknownSourceError if error.reason in _NO_DUMP else UnreadableInputError
     return kind(file=file, what=what, remedy=remedy, line=error.line, record_no=error.record_no, offset=error.offset)

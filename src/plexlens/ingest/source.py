@@ -78,11 +78,11 @@ class Severity(StrEnum):
     """Effect of damage on the reader of a report."""
 
     INFO = "info"
-    """Worth knowing; every value was read."""
+    """For information; every value was read."""
     ERROR = "error"
-    """Something could not be understood; the values around it were read."""
+    """A part could not be interpreted; the values around it were read."""
     DATA_LOSS = "data loss"
-    """Values that were in the source, or should have been, are not in the tables."""
+    """Values of the source are missing from the tables."""
 
 
 @dataclass(frozen=True, slots=True)

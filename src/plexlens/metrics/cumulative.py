@@ -21,9 +21,9 @@ from plexlens.metrics.raw_tables import RECORD
 from plexlens.pdb.engine import literal, quoted
 
 #: Why a record makes no interval, as the column ``unused_because`` says it.
-NO_RECORD_BEFORE = "no record before"
+NO_RECORD_BEFORE = "no earlier record"
 RESTART = "restart"
-SAME_TIME = "same time as the record before"
+SAME_TIME = "same time as the previous record"
 NO_TIME = "no time"
 
 _RANGE = "4294967296::double"

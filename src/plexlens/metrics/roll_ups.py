@@ -56,7 +56,7 @@ class RollUps:
     def grain(self, name: str) -> Grain:
         """A grain definition by name; the KeyError lists the valid names."""
         if name not in self.grains:
-            raise KeyError(f"no grain {name!r}; there are {', '.join(sorted(self.grains))}")
+            raise KeyError(f"no grain {name!r}; known are {', '.join(sorted(self.grains))}")
         return self.grains[name]
 
     def need(self, name: str, columns: Iterable[str], where: str | None, *, by: Sequence[str] | None = None) -> None:

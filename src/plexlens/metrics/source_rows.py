@@ -46,7 +46,7 @@ def source_select(inputs: Inputs, grain: Grain, source: Source) -> tuple[SourceS
         if not catalogue.is_extended or source.wrong is None:
             raise
         said = str(error).partition("\n")[0].removeprefix("Binder Error: ").removeprefix("Parser Error: ")
-        raise source.wrong(f"its SQL cannot be used: {said}", _remedy(inputs, source, said)) from error
+        raise source.wrong(f"its SQL is not valid: {said}", _remedy(inputs, source, said)) from error
 
 
 def _remedy(inputs: Inputs, source: Source, said: str) -> str:

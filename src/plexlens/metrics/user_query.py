@@ -138,9 +138,9 @@ def check_query(query: str, pdb: str) -> None:
     if count > 1:
         raise UsageError(
             file=pdb,
-            what=f"there are {count} statements, and the command runs one query: {_short(texts[0])} comes first, "
+            what=f"there are {count} statements, and the command runs a single query: {_short(texts[0])} comes first, "
             f"then {_short(texts[1])}",
-            remedy="run plexlens sql once for each of them",
+            remedy="run plexlens sql once per statement",
         )
     kind = statements[-1].type.name
     if kind not in ("SELECT", "EXPLAIN"):

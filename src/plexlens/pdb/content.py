@@ -99,6 +99,6 @@ def _unreadable(path: Path, error: OSError, offset: int) -> UnreadableInputError
     return UnreadableInputError(
         file=str(path),
         what=f"the file cannot be read: {error.strerror}",
-        remedy="check its medium, and copy it again",
+        remedy="check the device, and copy the file again",
         offset=offset,
     )

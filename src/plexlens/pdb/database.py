@@ -64,7 +64,7 @@ SOURCE_SCHEMA = pa.schema(
         pa.field("span_start", pa.string(), metadata={"description": "first time in the source, as recorded"}),
         pa.field("span_end", pa.string(), metadata={"description": "last time in the source, as recorded"}),
         pa.field("records", pa.uint64(), metadata={"description": "records or reports in the source"}),
-        pa.field("duplicates", pa.uint64(), metadata={"description": "records left out: held already"}),
+        pa.field("duplicates", pa.uint64(), metadata={"description": "records left out as duplicates"}),
         pa.field("rows", pa.uint64(), metadata={"description": "rows added in all tables"}),
         pa.field("damage", pa.uint64(), metadata={"description": "rows added in the damage table"}),
     ]
@@ -76,14 +76,14 @@ NOTE_SCHEMA = pa.schema(
         pa.field("source_id", pa.string(), metadata={"description": "the ingest"}),
         pa.field("file", pa.string(), metadata={"description": "the file as the user named it"}),
         pa.field("note", pa.string(), metadata={"description": "what was counted while reading"}),
-        pa.field("section", pa.string(), metadata={"description": "layout or report in which"}),
-        pa.field("field", pa.string(), metadata={"description": "field in which; null where none is meant"}),
+        pa.field("section", pa.string(), metadata={"description": "layout or report concerned"}),
+        pa.field("field", pa.string(), metadata={"description": "field concerned; null if none"}),
         pa.field("severity", pa.string(), metadata={"description": "info or error"}),
         pa.field("count", pa.uint64(), metadata={"description": "how often"}),
         pa.field(
             "max_bytes",
             pa.uint64(),
-            metadata={"unit": "bytes", "description": "the most by which a section was longer or shorter; 0 otherwise"},
+            metadata={"unit": "bytes", "description": "largest difference of a section's length; 0 otherwise"},
         ),
     ]
 )
@@ -229,8 +229,8 @@ class Pdb:
             held = (path / NAME).exists() if path.is_dir() else False
             raise PdbExistsError(
                 file=str(path),
-                what="there is a PDB already" if held else "something else is there already",
-                remedy="open it instead of making one" if held else "give a new or empty folder",
+                what="there is a PDB already" if held else "the path exists and is not a PDB",
+                remedy="open it instead of creating one" if held else "give a new or empty folder",
             )
         path = path.absolute()
         try:
@@ -241,7 +241,7 @@ class Pdb:
             raise PdbWriteError(
                 file=str(error.filename or path),
                 what=f"the PDB cannot be made: {error.strerror or error}",
-                remedy="check that you may write there and that there is room",
+                remedy="check your permissions and the free space",
             ) from error
         return cls(path, (Head(), Manifest(folder=path)), disk)
 
@@ -436,7 +436,7 @@ class Pdb:
                 except OSError as error:
                     raise _damaged_file(self.path / file.path, f"the file cannot be read: {error.strerror}") from error
                 if size != file.bytes:
-                    what = f"the file has {size} bytes where {file.bytes} were written"
+                    what = f"the file has {size} bytes, and {file.bytes} were written"
                     raise _damaged_file(self.path / file.path, what)
 
 
@@ -497,7 +497,7 @@ def _is_new(path: Path) -> bool:
 
 def _no_manifest(path: Path) -> NotAPdbError | PdbDamagedError:
     if any((path / name).is_dir() and any((path / name).iterdir()) for name in ("tables", head.LOG)):
-        return damaged(path / NAME, "it is missing, though there are tables")
+        return damaged(path / NAME, "it is missing, but there are tables")
     return NotAPdbError(
         file=str(path),
         what=f"the folder holds no PDB: it has no {NAME}",

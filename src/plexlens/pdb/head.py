@@ -150,7 +150,7 @@ def read_file(path: Path) -> bytes:
         raise UnreadableInputError(
             file=str(path),
             what=f"the manifest cannot be read: {error.strerror}",
-            remedy="check that you may read this folder and that its disk is there",
+            remedy="check your permissions and that the disk is mounted",
         ) from error
 
 
@@ -169,11 +169,11 @@ def version_of(path: Path, content: bytes) -> int:
     if version > VERSION:
         raise PdbVersionError(
             file=str(path.parent),
-            what=f"the PDB has format version {version}; Plexlens {__version__} knows versions up to {VERSION}",
+            what=f"the PDB has format version {version}; Plexlens {__version__} supports versions up to {VERSION}",
             remedy="open it with the Plexlens that wrote it, or a later one",
         )
     if hashlib.sha256(body).hexdigest() != checksum:
-        raise damaged(path, "the checksum in its first line is not that of the rest", offset=len(first) + 1)
+        raise damaged(path, "the checksum in its first line does not match", offset=len(first) + 1)
     return version
 
 

@@ -57,7 +57,7 @@ class Outcome(StrEnum):
     READ_AGAIN = "read again"
     """Its rows take the place of those that the PDB had of it."""
     SKIPPED = "skipped"
-    """It lies in a folder that was named, and is not a known source."""
+    """A file of a given folder that is not a known source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +305,7 @@ def _add(path: Path, tables: StagedTables, table: str, batch: pa.RecordBatch, pd
         told_of_disk(pdb, lambda: tables.add(table, batch))
     except TypeConflictError as error:
         raise SchemaConflictError(
-            file=str(path), what=f"table {table}: {error}", remedy="mend the layout that gives this table"
+            file=str(path), what=f"table {table}: {error}", remedy="correct the layout that defines this table"
         ) from error
 
 
@@ -313,8 +313,8 @@ def _check_unchanged(path: Path, state: _Identity) -> None:
     if _identity(path) != state:
         raise SourceChangedError(
             file=str(path),
-            what="the file changed while it was read; nothing of it was stored",
-            remedy="ingest it when whatever writes it has ended",
+            what="the file changed while it was read; nothing was stored",
+            remedy="ingest it when the program that writes it has ended",
         )
 
 
@@ -372,8 +372,8 @@ def _is_anything_new(path: Path, reading: Reading, found: Found, tables: StagedT
     first = next((f": {damage.reason}, {damage.detail}" for damage in reading.damage), "")
     raise NothingUsableError(
         file=str(path),
-        what=f"nothing usable is in the file{first}",
-        remedy=reading.damage[0].remedy if reading.damage else "check that it is the right file, and whole",
+        what=f"the file contains nothing usable{first}",
+        remedy=reading.damage[0].remedy if reading.damage else "check that it is the right file and complete",
     )
 
 
@@ -421,8 +421,8 @@ def _store(source: _Source, entry: Ingest, marks: tuple[Note, ...], tables: Stag
     except TypeConflictError as error:
         raise SchemaConflictError(
             file=str(source.path),
-            what=f"it does not go together with what the PDB holds: {error}",
-            remedy="mend the layout that gives this column, or ingest the file into a PDB of its own",
+            what=f"it conflicts with the contents of the PDB: {error}",
+            remedy="correct the layout that defines this column, or ingest the file into a separate PDB",
         ) from error
     return entry
 
@@ -458,6 +458,6 @@ def _identity(path: Path) -> _Identity:
     except OSError as error:
         raise SourceChangedError(
             file=str(path),
-            what=f"the file vanished while it was read ({error.strerror}); nothing of it was stored",
+            what=f"the file disappeared while it was read ({error.strerror}); nothing was stored",
             remedy="ingest it from a place where it stays",
         ) from error

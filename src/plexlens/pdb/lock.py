@@ -157,7 +157,7 @@ def _opened(path: Path, pdb: Path) -> int:
         raise PdbWriteError(
             file=str(pdb),
             what=f"the lock file cannot be opened: {error.strerror}",
-            remedy="check that you may write in this folder",
+            remedy="check your permissions for this folder",
         ) from error
 
 
@@ -178,7 +178,7 @@ def _acquire(descriptor: int, pdb: Path, wait: float, tell: Callable[[str], None
             raise PdbWriteError(
                 file=str(pdb),
                 what=f"the PDB cannot be locked: {error.strerror}",
-                remedy="keep it on a file system that can lock files",
+                remedy="keep the PDB on a file system that supports file locks",
             ) from error
         if not told and holder is not None:
             tell(f"{pdb}: waiting up to {wait:g} s for {holder}")

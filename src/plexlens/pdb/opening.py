@@ -108,7 +108,7 @@ def database(sources: Sequence[Path]) -> Iterator[tuple[Pdb, list[Path]]]:
         raise UsageError(
             file=str(databases[0]),
             what="a performance database cannot be combined with other sources",
-            remedy="give it alone, or add the others to it first: plexlens ingest FILE... --pdb PDB",
+            remedy="give only the database, or add the files to it first: plexlens ingest FILE... --pdb PDB",
         )
     if databases:
         yield Pdb.open(databases[0]), []

@@ -116,7 +116,7 @@ def stored_type(arrow: pa.DataType) -> pa.DataType:
         return stored_type(arrow.value_type)
     arrow = _SAME_VALUES.get(arrow, arrow)
     if arrow not in _NAMES:
-        raise TypeConflictError(f"values of type {arrow} have no place in a PDB")
+        raise TypeConflictError(f"a PDB cannot store values of type {arrow}")
     return arrow
 
 
@@ -133,7 +133,7 @@ def stored_schema(schema: pa.Schema) -> pa.Schema:
     for field in schema:
         name = field.name.lower()
         if name in seen:
-            raise TypeConflictError(f"columns {seen[name]} and {field.name} have one name")
+            raise TypeConflictError(f"columns {seen[name]} and {field.name} have the same name")
         seen[name] = field.name
         try:
             stored = field.with_type(stored_type(field.type))

@@ -141,7 +141,7 @@ def _check_name(table: str) -> None:
     except ValueError as error:
         raise TypeConflictError(str(error)) from None
     if table in _TAKEN:
-        raise TypeConflictError("every PDB has a table of this name; the layout needs another")
+        raise TypeConflictError("every PDB has a table of this name; choose another name for the layout")
 
 
 class StagedTables:

@@ -57,6 +57,6 @@ def told_of_disk(pdb: Pdb, step: Callable[[], _T]) -> _T:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         raise PdbWriteError(
             file=str(error.filename or pdb.path),
-            what=f"the PDB cannot be written: {error.strerror or error}; what it held before is whole",
-            remedy=f"make room in {pdb.path} and run the command again" if full else "check that you may write there",
+            what=f"the PDB cannot be written: {error.strerror or error}; its previous contents are intact",
+            remedy=f"free space in {pdb.path} and run the command again" if full else "check your permissions",
         ) from error

@@ -133,7 +133,7 @@ def build(
     progress(next(steps), total, STAGE)
     sections.append((TIMELINE_ORDER, _timeline(pages, builder)))
     # Sections with data come before sections without; findings and pages keep their order otherwise.
-    sections.sort(key=lambda one: (_empty(one[1]), one[0]))
+    sections.sort(key=lambda section: (_empty(section[1]), section[0]))
     systems, sysplexes = _names(context)
     report = Report(
         title=options.title or _title(systems, sysplexes),
@@ -167,7 +167,7 @@ def clock_of(inputs: Inputs, readings: Readings) -> Clock:
     extent = inputs.selection.extent
     offsets: Sequence[float | None] = readings.offsets
     if extent is not None:
-        offsets = [offset for one in extent.systems for offset in one.taken_offsets]
+        offsets = [offset for system in extent.systems for offset in system.taken_offsets]
     return Clock.of(offsets, local=any(report.utc_offset is None for report in readings.local_reports))
 
 
@@ -205,7 +205,7 @@ def _page_section(page: Page, builder: Builder) -> Section | None:
     # The numbers of heat maps: wide, folded, and last.
     blocks.extend(block for block in by_hour if isinstance(block, Table))
     if not blocks:
-        blocks.append(Note(f"The data on {page.what} holds no values to show."))
+        blocks.append(Note(f"The data on {page.what} has no values to show."))
     absent = [context.grains[name] for name in page.grains if name not in there]
     if absent:
         blocks.append(_partly_missing(page, absent, context))
@@ -245,10 +245,10 @@ def _summary(pages: Sequence[Page], builder: Builder, *, printed: bool) -> Secti
         if figures:
             blocks.append(KeyFigures(f"summary_{page.id}", figures, page.title, page.id))
     if not blocks and printed:
-        blocks = [Note("No key figure comes from what was read; the pages below show what it holds.")]
+        blocks = [Note("The data gives no key figures; the pages below show what it contains.")]
     elif not blocks:
-        blocks = [Note("Nothing that was read holds a number this report knows how to show.", Level.WARNING)]
-    return Section("summary", "Summary", tuple(blocks), "Key figures over the whole time, with their course.")
+        blocks = [Note("The data contains no number that this report can show.", Level.WARNING)]
+    return Section("summary", "Summary", tuple(blocks), "Key figures over the whole time, with their trend.")
 
 
 def _timeline(pages: Sequence[Page], builder: Builder) -> Section:
@@ -257,13 +257,13 @@ def _timeline(pages: Sequence[Page], builder: Builder) -> Section:
     if not charts:
         most = max((held.intervals for held in builder.context.numbers.read), default=0)
         text = (
-            "No kind of data covers more than one interval, so there is no course over time to draw. "
-            "The tables below hold the numbers of that interval."
+            "No kind of data covers more than one interval, so there are no charts over time. The tables below show "
+            "the numbers of that interval."
             if most == 1
-            else "There are no intervals to draw over time."
+            else "There are no intervals to chart over time."
         )
         blocks = (Note(text),)
-    return Section("timeline", "Timeline", blocks, "The course of the main figures.")
+    return Section("timeline", "Timeline", blocks, "Trends of the main figures.")
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -314,12 +314,12 @@ def alerts_of(readings: Readings) -> tuple[Note, ...]:
                 f"{counted(len(failed), 'file')} of {len(readings.files):,} could not be read. "
                 "They are not included in this report.",
                 Level.LOSS,
-                tuple(f"{one.file}: {one.reason}" for one in failed[:5]) + _more(len(failed) - 5),
+                tuple(f"{reading.file}: {reading.reason}" for reading in failed[:5]) + _more(len(failed) - 5),
             )
         )
     for severity, level, text in (
-        (Severity.DATA_LOSS, Level.LOSS, "{} lost data. Numbers of the intervals concerned are incomplete."),
-        (Severity.ERROR, Level.WARNING, "{} could not be understood. The values around them were read."),
+        (Severity.DATA_LOSS, Level.LOSS, "{} lost data. Numbers of the affected intervals are incomplete."),
+        (Severity.ERROR, Level.WARNING, "{} could not be interpreted. The values around them were read."),
     ):
         count = readings.severe(severity)
         if count:
@@ -328,17 +328,18 @@ def alerts_of(readings: Readings) -> tuple[Note, ...]:
                 Note(
                     text.format(counted(count, "place")),
                     level,
-                    tuple(str(one) for one in places[:3]) + _more(count - min(3, len(places))),
+                    tuple(str(place) for place in places[:3]) + _more(count - min(3, len(places))),
                 )
             )
     if readings.implausible_count:
         first = readings.implausible[:3]
         alerts.append(
             Note(
-                f"{counted(readings.implausible_count, 'value')} cannot be. No number in this report rests on them; "
-                "What was read names them.",
+                f"{counted(readings.implausible_count, 'impossible value')}. No number in this report uses such a "
+                "value; see "
+                "Data read.",
                 Level.WARNING,
-                tuple(str(one) for one in first) + _more(readings.implausible_count - len(first)),
+                tuple(str(implausible) for implausible in first) + _more(readings.implausible_count - len(first)),
             )
         )
     return tuple(alerts)
@@ -355,7 +356,7 @@ def _coverage(context: Context, start: datetime | None, end: datetime | None) ->
     return (
         Note(
             f"The data covers {length(covered)} of the {length(whole)} between its first and its last interval; "
-            "Time covered, under What was read, says which data is from when."
+            "see Time covered, under Data read."
         ),
     )
 
@@ -378,4 +379,4 @@ def _covered(context: Context, *, is_local: bool) -> float:
 
 
 def _more(count: int) -> tuple[str, ...]:
-    return (f"and {count:,} more, listed under What was read",) if count > 0 else ()
+    return (f"and {count:,} more, listed under Data read",) if count > 0 else ()

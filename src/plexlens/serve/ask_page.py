@@ -53,7 +53,7 @@ def ask_page(workspace: Workspace) -> Callable[[Request], Any]:
         if request.method != "POST":
             for name in request.query_params:
                 if name != "query":
-                    raise wrong("", f"there is no parameter {name[:40]!r}", "there is query")
+                    raise wrong("", f"there is no parameter {name[:40]!r}", "the form has only query")
             return await run_in_threadpool(_shown, workspace, request.query_params.get("query", ""))
         query, form = _sent(await request.body())
         if form == "page":
@@ -74,12 +74,12 @@ def _sent(body: bytes) -> tuple[str, str]:
     try:
         fields = parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=4, errors="strict")
     except ValueError as error:
-        raise wrong("", "what was sent is not a form", "send it from the page") from error
+        raise wrong("", "the request does not contain a form", "use the form on the page") from error
     if set(fields) - {"query", "form"} or any(len(values) != 1 for values in fields.values()):
-        raise wrong("", "what was sent is not the form of this page", "send it from the page")
+        raise wrong("", "the request is not from the form of this page", "use the form on the page")
     query, form = fields.get("query", [""])[0], fields.get("form", ["page"])[0]
     if form not in ("page", *FORMS):
-        raise wrong("form", f"there is no {form[:40]!r}", f"name one of page, {', '.join(FORMS)}")
+        raise wrong("form", f"there is no {form[:40]!r}", f"give page, {', '.join(FORMS)}")
     if len(query) > LONGEST:
         raise wrong("query", f"it has {len(query):,} characters", f"give at most {LONGEST:,}")
     return query, form
@@ -88,7 +88,7 @@ def _sent(body: bytes) -> tuple[str, str]:
 def _asked(workspace: Workspace, query: str, rows: int) -> Asked:
     """The answer; questions wait for each other."""
     if not _LOCK.acquire(timeout=PATIENCE):
-        raise BusyError(file="", what="other questions are being answered", remedy="ask again in a while")
+        raise BusyError(file="", what="the server is busy with other queries", remedy="try again later")
     try:
         return question(workspace.path, query, rows=rows, memory=parse_size(workspace.memory_limit))
     finally:

@@ -187,7 +187,7 @@ def _check_sources(connection: Any, statement: str) -> None:
             if function in _FILES or (node.get("type") == "BASE_TABLE" and any(sign in table for sign in "/\\.*?:")):
                 raise UsageError(
                     file="",
-                    what=f"{function or repr(table)} reads files, and a query here reads tables of the database alone",
+                    what=f"{function or repr(table)} reads files, and a query here reads only tables of the database",
                     remedy='name tables and metric views; "show tables" lists them',
                 )
 

@@ -185,8 +185,8 @@ def _sections(look: Look, charts: list[Chart], table: Table | None) -> Iterator[
 def _lead(look: Look) -> str:
     keys = look.within(tuple((key, "") for key in look.by)).by
     if set(keys) == set(look.by):
-        return "A row leads to its own course, and further down to its records."
-    return f"A row leads to its parts by {', '.join(within_a_sentence(_title(look, key)) for key in keys)}."
+        return "A row links to its trend, and from there to its records."
+    return f"A row links to its parts by {', '.join(within_a_sentence(_title(look, key)) for key in keys)}."
 
 
 @dataclass(frozen=True)

@@ -152,9 +152,7 @@ class Guard:
     def _refused(self, request: Request) -> Response | None:
         """The answer to a request that is not answered, whoever asks."""
         if request.method not in _METHODS:
-            return refusal(
-                405, f"{request.method} is not answered here", "read with GET", {"allow": ", ".join(_METHODS)}
-            )
+            return refusal(405, f"{request.method} is not supported", "use GET", {"allow": ", ".join(_METHODS)})
         hosts = request.headers.getlist("host")
         if len(hosts) != 1 or not self.door.knows(hosts[0]):
             return refusal(
@@ -167,7 +165,7 @@ class Guard:
         if request.method == "POST":
             return self._foreign(request, hosts[0]) or _too_long(request.headers)
         if _is_embedded(request.headers):
-            return refusal(403, "a page of another site asks for this", "open the address by itself")
+            return refusal(403, "the request comes from a page of another site", "open the address directly")
         return None
 
     def _foreign(self, request: Request, host: str) -> Response | None:
@@ -175,7 +173,7 @@ class Guard:
         scheme = "https" if self.door.is_encrypted else "http"
         if request.headers.getlist("origin") == [f"{scheme}://{host}"]:
             return None
-        return refusal(403, "the request does not come from a page of this server", "send it from the page itself")
+        return refusal(403, "the request does not come from a page of this server", "use the form on the page itself")
 
     def _unknown(self, request: Request) -> Response | None:
         """The answer to a request without the token; the first one with it is sent on to its address without it."""
@@ -203,7 +201,7 @@ class Guard:
                 door.cookie, door.pass_, path="/", httponly=True, samesite="strict", secure=door.is_encrypted
             )
             return answer
-        what = "the token in the address is not the one of this server" if given else "this server asks for a token"
+        what = "the token in the address is not valid for this server" if given else "this server asks for a token"
         return refusal(
             401, what, "open the address that plexlens serve printed; once is enough for a browser", again=True
         )
@@ -258,7 +256,7 @@ def refusal(
         Whether to offer the same address once more: a browser keeps the cookie back when a link on another site leads
         here, and sends it from a page of this server.
     """
-    link = '<p><a href="">Open this address again</a>, if this browser has shown the token before.</p>' if again else ""
+    link = '<p><a href="">Open this address again</a>, if this browser has used the token before.</p>' if again else ""
     text = (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Plexlens: not answered</title></head>'
         f"<body><main><h1>Not answered</h1><p>{escape(_sentence(what))}</p><p>{escape(_sentence(remedy))}</p>{link}"

@@ -79,7 +79,7 @@ def _about(extent: Extent, readings: Readings) -> str:
     records = counted(sum(one.records for one in readings.records), "record or report", "records and reports")
     held = f"{files}, {records}"
     if not starts:
-        return f"{held}; none names a time."
+        return f"{held}; none has a time."
     span = Clock(None, "").span(min(starts), max(ends))
     return f"{held}. Intervals start from {span}, local time of each system."
 

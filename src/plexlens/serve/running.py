@@ -21,7 +21,7 @@ VARIABLE = "PLEXLENS_SERVE_TOKEN"
 SHORTEST = 16
 
 _TLS = (
-    "other machines reach this address, so that its pages and its token need TLS: give --certificate and --key; "
+    "other machines can reach this address, so pages and token need TLS: give --certificate and --key; "
     "or leave --host out and forward the port (ssh -L); or, behind a proxy that does TLS, add --no-tls"
 )
 
@@ -86,7 +86,7 @@ class Place:
         given = os.environ.get(VARIABLE, "")
         if given and (len(given) < SHORTEST or not given.isascii()):
             raise UsageError(
-                file="", what=f"{VARIABLE} cannot be a token", remedy=f"give {SHORTEST} characters of ASCII at least"
+                file="", what=f"{VARIABLE} is not a valid token", remedy=f"give at least {SHORTEST} ASCII characters"
             )
 
     def token(self) -> str:

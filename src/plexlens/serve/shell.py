@@ -156,7 +156,7 @@ def error_page(error: Exception, status: int) -> HTMLResponse:
         what, remedy = f"{where}: {error.what}" if where else error.what, error.remedy
     else:
         what = f"this is a defect of Plexlens ({type(error).__name__})"
-        remedy = "the terminal in which plexlens serve runs says more; please report it"
+        remedy = "see the terminal in which plexlens serve runs, and please report it"
     text = page("error.html.j2", {"what": what, "remedy": remedy, "status": status})
     return HTMLResponse(text, status)
 

@@ -150,7 +150,7 @@ class Workspace:
         import duckdb
 
         if not self._lock.acquire(timeout=PATIENCE):
-            raise BusyError(file="", what="other questions are being answered", remedy="ask again in a while")
+            raise BusyError(file="", what="the server is busy with other queries", remedy="try again later")
         running = threading.Event()
         try:
             self._reopen()

@@ -28,9 +28,9 @@ class CommitWrites(StrEnum):
     """Address space charged for synchronous writes at commit."""
 
     AUTO = "auto"
-    """MSTR, unless it used less than they took: then the threads."""
+    """MSTR, or the threads if MSTR used less CPU time than the writes need."""
     MSTR = "MSTR"
-    """Update commits run as SRBs of the system services."""
+    """Update commits run as SRBs of the system services address space."""
     THREAD = "thread"
     """The transaction's own task."""
 
@@ -49,9 +49,9 @@ class Path:
 
 #: Stated inputs, in the order in which they are shown.
 PATHS: tuple[Path, ...] = (
-    Path("sync_path", "Synchronous request, besides its service time", 2e-6, ORDER),
+    Path("sync_path", "Synchronous request, in addition to its service time", 2e-6, ORDER),
     Path("async_path", "Asynchronous request, with interruption and dispatch", 20e-6, ORDER),
-    Path("contention_path", "Contention for a lock settled by messages, on the system that met it", 30e-6, ORDER),
+    Path("contention_path", "Lock contention resolved by messages, on the system that detects it", 30e-6, ORDER),
     Path("negotiation_path", "P-lock negotiation", 30e-6, f"As a contention. {ORDER}"),
     Path("notify_path", "Notify message, sent or received", 30e-6, f"As a contention. {ORDER}"),
     Path("read_path", "Read from disk of a page that was invalidated", CPU_OF_IO, IO_SOURCE),

@@ -241,7 +241,7 @@ def page_rates(
     buffers
         Size of the local pool of each member.
     data_entries, directory_entries
-        Of the group buffer pool; 0 where there is none.
+        Of the group buffer pool; 0 where there are none.
     hot
         Getpages of each member that change the one page where all members insert.
     kept

@@ -89,21 +89,18 @@ def threshold_of(measured: SharingMeasured, assumptions: Assumptions, *, stated:
     even = break_even(assumptions.sync_path, assumptions.async_path)
     if math.isinf(high):
         note = (
-            f"No request was converted: records tell only that the threshold is above {low * 1e6:.1f} µs. Where a "
-            "change takes a service time beyond that, its error bar reaches from conversion to none (--convert-above "
-            "states the threshold)."
+            f"No request was converted, so the threshold is above {low * 1e6:.1f} µs. If a change raises a service "
+            "time beyond that, its error bar covers both conversion and no conversion (--convert-above sets the "
+            "threshold)."
         )
         return Threshold(max(even, _ABOVE * low), low, high, "assumed", note)
     if low == 0.0:
-        note = (
-            f"All requests were converted: records tell only that the threshold is below {high * 1e6:.1f} µs "
-            "(--convert-above states it)."
-        )
+        note = f"All requests were converted, so the threshold is below {high * 1e6:.1f} µs (--convert-above sets it)."
         return Threshold(min(even, high / _ABOVE), low, high, "assumed", note)
     if low > high:
         note = (
             f"Requests of {high * 1e6:.1f} µs were converted and others of {low * 1e6:.1f} µs were not: systems or "
-            "structures have different thresholds, of which the twin has the mean."
+            "structures have different thresholds, and the twin uses their mean."
         )
         return Threshold(math.sqrt(low * high), high, low, "measured", note)
     return Threshold(math.sqrt(low * high), low, high, "measured")

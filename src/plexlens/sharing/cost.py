@@ -162,7 +162,7 @@ class CostOfSharing:
     @property
     def unattributed_seconds(self) -> float:
         """CPU seconds that could not be attributed to a transaction class."""
-        return self.total.cpu_seconds - sum(one.cpu_seconds for one in self.classes)
+        return self.total.cpu_seconds - sum(work_class.cpu_seconds for work_class in self.classes)
 
     def by_part(self, where: Callable[[Line], bool] = lambda _: True) -> dict[Part, tuple[Line, ...]]:
         """Lines by part, in the order of parts; parts without lines are left out."""
@@ -194,9 +194,8 @@ def cost_of(measured: Measured, stated: Assumptions | None = None, name: str = "
         there = ", ".join(sorted(system for system in measured.seconds if system)) or "none that is named"
         raise UsageError(
             file=name,
-            what=f"--speed {strangers[0]}=... is for a system that is not in the data: there is no system "
-            f"{strangers[0]}; there are {there}",
-            remedy="name one of these, or give one speed for all",
+            what=f"--speed {strangers[0]}=...: the data has no system {strangers[0]}; its systems are {there}",
+            remedy="name one of these, or give a single speed for all",
         )
     notes: list[str] = []
     lines = tuple(_paid([*request_lines(measured, stated), *work_lines(measured, stated)], measured, stated, notes))
@@ -204,10 +203,12 @@ def cost_of(measured: Measured, stated: Assumptions | None = None, name: str = "
     commits = _commits(measured)
     systems = tuple(
         SystemCost(
-            one.system, one.seconds, *_sums(lines, one.system), _others(measured.structures, one.system, stated),
-            one.captured if one.busy is None else one.busy, one.captured, one.engines, commits.get(one.system),
+            system.system, system.seconds, *_sums(lines, system.system), _others(measured.structures, system.system,
+            stated),
+            system.captured if system.busy is None else system.busy, system.captured, system.engines,
+            commits.get(system.system),
         )
-        for one in measured.systems
+        for system in measured.systems
     )  # fmt: skip
     spaces = tuple(_spaces(measured, lines, classes))
     notes += _more_than_used(spaces)
@@ -219,21 +220,21 @@ def _paid(lines: list[Line], measured: Measured, stated: Assumptions, notes: lis
     to_threads = stated.commit_writes is CommitWrites.THREAD
     moved: dict[tuple[str, str], str] = {}
     if stated.commit_writes is CommitWrites.AUTO:
-        for one in measured.members:
-            used = one.spaces.get("MSTR")
+        for member in measured.members:
+            used = member.spaces.get("MSTR")
             asked = sum(
                 line.cpu_seconds
                 for line in lines
-                if (line.system, line.member) == (one.system, one.subsystem) and line.payer is Payer.MSTR
+                if (line.system, line.member) == (member.system, member.subsystem) and line.payer is Payer.MSTR
             )
             if used is not None and asked > used:
-                moved[one.system, one.subsystem] = (
-                    f"{one.subsystem} on {one.system}: MSTR used {used:.3f} s, it would take {asked:.3f} s"
+                moved[member.system, member.subsystem] = (
+                    f"{member.subsystem} on {member.system}: MSTR used {used:.3f} s, the work needs {asked:.3f} s"
                 )
     if moved:
         notes.append(
-            "What is done at commit is counted with the threads, since MSTR used less than it would take "
-            f"({'; '.join(moved.values())}). --commit-writes MSTR or thread decides."
+            "Work at commit is charged to the threads, because MSTR used less CPU time than this work needs "
+            f"({'; '.join(moved.values())}). Use --commit-writes MSTR or thread to choose."
         )
     for line in lines:
         if line.kind.name in _AT_COMMIT and (to_threads or (line.system, line.member) in moved):
@@ -261,9 +262,9 @@ def _others(structures: Iterable[StructureUse], system: str, stated: Assumptions
 def _commits(measured: Measured) -> dict[str, float]:
     """Units of work by system: from statistics, else from accounting."""
     found: dict[str, float] = {}
-    for one in measured.members:
-        if one.commits is not None:
-            found[one.system] = found.get(one.system, 0.0) + one.commits
+    for member in measured.members:
+        if member.commits is not None:
+            found[member.system] = found.get(member.system, 0.0) + member.commits
     if not found:
         for use in measured.classes:
             found[use.system] = found.get(use.system, 0.0) + float(use.facts.get("commits") or 0.0)
@@ -277,22 +278,22 @@ def _sum(values: Iterable[float | None]) -> float | None:
 
 
 def _together(systems: tuple[SystemCost, ...]) -> SystemCost:
-    some = [one.commits for one in systems if one.commits is not None]
+    some = [system.commits for system in systems if system.commits is not None]
     return SystemCost(
         "",
-        max((one.seconds for one in systems), default=0.0),
-        sum(one.cpu_seconds for one in systems),
-        sum(one.service_seconds for one in systems),
-        sum(one.other_seconds for one in systems),
-        _sum(one.busy_seconds for one in systems),
-        _sum(one.captured_seconds for one in systems),
-        _sum(one.engines for one in systems),
+        max((system.seconds for system in systems), default=0.0),
+        sum(system.cpu_seconds for system in systems),
+        sum(system.service_seconds for system in systems),
+        sum(system.other_seconds for system in systems),
+        _sum(system.busy_seconds for system in systems),
+        _sum(system.captured_seconds for system in systems),
+        _sum(system.engines for system in systems),
         sum(some) if some else None,
     )
 
 
 def _spaces(measured: Measured, lines: tuple[Line, ...], classes: tuple[ClassCost, ...]) -> Iterable[SpaceCost]:
-    members = {(one.system, one.subsystem): one for one in measured.members}
+    members = {(member.system, member.subsystem): member for member in measured.members}
     paid: dict[tuple[str, str, str, Payer], tuple[float, float]] = {}
     for line in lines:
         key = (line.system, line.group, line.member, line.payer)
@@ -300,7 +301,11 @@ def _spaces(measured: Measured, lines: tuple[Line, ...], classes: tuple[ClassCos
         paid[key] = (requests + (line.count if line.kind.is_request else 0.0), seconds + line.cpu_seconds)
     for (system, group, member, payer), (requests, seconds) in sorted(paid.items()):
         about = members.get((system, member))
-        own = [one for one in classes if one.use.system == system and (one.use.subsystem == member or not member)]
+        own = [
+            work_class
+            for work_class in classes
+            if work_class.use.system == system and (work_class.use.subsystem == member or not member)
+        ]
         if payer is not Payer.THREAD:
             used = about.spaces.get(payer.value) if about else None
             by = "IFCID 1"
@@ -309,7 +314,7 @@ def _spaces(measured: Measured, lines: tuple[Line, ...], classes: tuple[ClassCos
             by = by if used is not None else ""
             yield SpaceCost(system, group, member, payer.value, payer, requests, seconds, used, by)
             continue
-        class_2 = [float(one.use.facts.get("class2_cpu_seconds") or 0.0) for one in own]
+        class_2 = [float(cost.use.facts.get("class2_cpu_seconds") or 0.0) for cost in own]
         used = sum(class_2) if own else None
         yield SpaceCost(system, group, member, "threads", payer, requests, seconds, used, "class 2" if own else "")
         yield from _connections(measured, system, group, member, own)
@@ -319,20 +324,21 @@ def _connections(
     measured: Measured, system: str, group: str, member: str, classes: list[ClassCost]
 ) -> Iterable[SpaceCost]:
     """Address spaces of the threads: CICS regions and other connections, if there are several."""
-    for name in sorted({one.use.connection for one in classes if one.use.connection}):
-        own = [one for one in classes if one.use.connection == name]
+    for name in sorted({work_class.use.connection for work_class in classes if work_class.use.connection}):
+        own = [work_class for work_class in classes if work_class.use.connection == name]
         used, by = measured.report_classes.get((system, name)), "report class"
         if used is None:
-            used, by = sum(float(one.use.facts.get("class1_cpu_seconds") or 0.0) for one in own), "class 1"
-        seconds, requests = sum(one.thread_seconds for one in own), sum(one.thread_requests for one in own)
+            used, by = sum(float(cost.use.facts.get("class1_cpu_seconds") or 0.0) for cost in own), "class 1"
+        seconds, requests = sum(cost.thread_seconds for cost in own), sum(cost.thread_requests for cost in own)
         yield SpaceCost(system, group, member, name, Payer.THREAD, requests, seconds, used or None, by if used else "")
 
 
 def _more_than_used(spaces: Iterable[SpaceCost]) -> list[str]:
     return [
-        f"{one.space} of {one.member or 'Db2'} on {one.system or 'all systems'}: {one.cpu_seconds:.3f} s are "
-        f"attributed to it and it used {one.measured_seconds:.3f} s ({one.measured_by}): path lengths are stated too "
-        "long for these engines (--speed), or another address space pays."
-        for one in spaces
-        if one.measured_seconds is not None and one.cpu_seconds > one.measured_seconds * 1.01 + 0.001
+        f"{space.space} of {space.member or 'Db2'} on {space.system or 'all systems'}: {space.cpu_seconds:.3f} s are "
+        f"attributed to it, but it used {space.measured_seconds:.3f} s ({space.measured_by}). Either the path lengths "
+        "are "
+        "too long for these engines (--speed), or another address space runs the work."
+        for space in spaces
+        if space.measured_seconds is not None and space.cpu_seconds > space.measured_seconds * 1.01 + 0.001
     ]

@@ -141,7 +141,7 @@ def answer_of(key: Key, moves: Moves) -> Answer:
     half = max(math.hypot(*parts, fit), digit / 2.0)
     low, high, why, few = value - half, value + half, "", None
     if fit > math.hypot(*parts):
-        why = "the twin is not quite what was measured"
+        why = "the twin differs from the measurement"
     count = _fewest(key, moves)
     if count is not None and count < _RARE:
         below, above = _rare(key, moves, value, count)
@@ -149,7 +149,7 @@ def answer_of(key: Key, moves: Moves) -> Answer:
         low, high = min(low, below), max(high, above)
     low, high, crossed = _with_thresholds(key, moves, Answer(value, low, high))
     if crossed:
-        why = "the threshold of conversion is not known"
+        why = "the conversion threshold is not known"
     least, most = (0.0, 1.0) if key.what in _SHARES else (0.0, math.inf)
     return Answer(value, min(max(low, least), most), max(min(high, most), least), few, why)
 

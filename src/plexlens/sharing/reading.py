@@ -74,8 +74,8 @@ def measure(inputs: Inputs, name: str = "") -> Measured:
         if window is None:
             raise _nothing(inputs, name)
         missing.append(
-            "No coupling facility structures (SMF 74-4): requests are those that Db2 counted, their service times are "
-            "unknown, and no CPU time of requests can be given. Collect SMF 74-4 of all systems (CFDETAIL)."
+            "There is no data of coupling facility structures (SMF 74-4): requests are counts of Db2, their service "
+            "times are unknown, and their CPU time cannot be computed. Collect SMF 74-4 of all systems (CFDETAIL)."
         )
     assert window is not None
     members = _members(inputs, window, seconds, missing) or _members_of_accounting(inputs, window, structures)
@@ -101,8 +101,8 @@ def _nothing(inputs: Inputs, name: str) -> NothingUsableError:
     there = [
         words
         for grain, words in (
-            ("coupling_facility", "coupling facilities, but no structure"),
-            ("db2_subsystem", "Db2, but none of a data sharing group"),
+            ("coupling_facility", "coupling facilities without structures"),
+            ("db2_subsystem", "Db2 without a data sharing group"),
             ("mq_queue_manager", "MQ"),
         )
         if grain in GRAINS and available(inputs, GRAINS[grain])
@@ -111,7 +111,7 @@ def _nothing(inputs: Inputs, name: str) -> NothingUsableError:
     return NothingUsableError(
         file=name,
         what=f"it has neither structures of a coupling facility nor data sharing of Db2{held}, and the cost of data "
-        "sharing is worked out from these",
+        "sharing is computed from these",
         remedy="add SMF 74-4 (or RMF coupling facility reports with structure activity) and Db2's SMF 100 and 101 of "
         "the same time",
     )
@@ -174,13 +174,13 @@ def _structures(inputs: Inputs, window: _Window, missing: list[str]) -> tuple[li
                 {kind: count * part for kind, count in cache.get(structure, {}).items()},
             )
         )  # fmt: skip
-    if any(one.unsplit for one in made):
+    if any(row.unsplit for row in made):
         missing.append(
-            "Of some structures only the number of requests is told (usage summary of an RMF report): their service "
-            "times and their cost are unknown and left out. Ask for the structure activity (SYSRPTS(CF)), or SMF 74-4."
+            "For some structures only the number of requests is known (usage summary of an RMF report); their service "
+            "times and cost are left out. Collect the structure activity report (SYSRPTS(CF)), or SMF 74-4."
         )
-    if made and all(not one.system for one in made):
-        missing.append("The coupling facility data name no system: all systems are shown as one.")
+    if made and all(not row.system for row in made):
+        missing.append("The coupling facility data does not name systems: all systems are shown together.")
     return made, seconds
 
 
@@ -247,8 +247,8 @@ def _members(inputs: Inputs, window: _Window, seconds: dict[str, float], missing
         missing.append(
             ("Db2 statistics (SMF 100) name no data sharing group or cover other times than the coupling facility data"
              if there else "No Db2 statistics (SMF 100)")
-            + ": requests are known by structure, not by kind, and no data shows contention by cause, negotiation "
-            "and the CPU time of MSTR, DBM1 and IRLM. Collect SMF 100, IFCID 1, 2 and 230, of all members."
+            + ": requests are known by structure, not by kind; contention by cause, negotiation, and the CPU time of "
+              "MSTR, DBM1 and IRLM are unknown. Collect SMF 100, IFCID 1, 2 and 230, of all members."
         )  # fmt: skip
     made = []
     for (system, subsystem), group in sorted(named.items()):
@@ -279,9 +279,10 @@ def _members(inputs: Inputs, window: _Window, seconds: dict[str, float], missing
                 ),
             )
         )  # fmt: skip
-    if made and not any(one.spaces for one in made):
+    if made and not any(row.spaces for row in made):
         missing.append(
-            "No CPU times of Db2's address spaces (SMF 100, IFCID 1): who pays is stated, and cannot be checked."
+            "No CPU times of Db2's address spaces (SMF 100, IFCID 1): the charged address space is assumed and cannot "
+            "be checked."
         )
     return made
 
@@ -322,7 +323,7 @@ def _classes(
     grain = GRAINS["db2_accounting_sharing"]
     if not available(inputs, grain):
         missing.append(
-            "No Db2 accounting (SMF 101): cost and delay of transaction classes cannot be given. Collect SMF 101, "
+            "No Db2 accounting (SMF 101): cost and delay of transaction classes cannot be computed. Collect SMF 101, "
             "accounting classes 1 to 3."
         )
         return []
@@ -342,13 +343,16 @@ def _classes(
         made.append(ClassUse(row["subsystem"], system, facts=_scaled(row, scale), **words))
     if others and not made:
         missing.append(
-            f"Accounting (SMF 101) in this time is of {', '.join(sorted(others))} alone, of which no statistics of a "
-            "data sharing group are there: cost of transaction classes cannot be given."
+            f"Accounting (SMF 101) in this time covers only {', '.join(sorted(others))}, without statistics of a data "
+            "sharing group: the cost of transaction classes cannot be computed."
         )
     elif not made:
-        missing.append("Accounting (SMF 101) covers other times: cost of transaction classes cannot be given.")
+        missing.append("Accounting (SMF 101) covers other times: the cost of transaction classes cannot be computed.")
     elif others:
-        missing.append(f"Accounting of {', '.join(sorted(others))} is left out: no member of a data sharing group.")
+        missing.append(
+            f"Accounting of {', '.join(sorted(others))} is left out, because it is not a member of a data "
+            "sharing group."
+        )
     return made
 
 
@@ -402,12 +406,12 @@ def _systems(inputs: Inputs, window: _Window, seconds: dict[str, float], missing
             busy += dispatched if dispatched is not None else online - waited
             engines += online / covered
         made.append(SystemUse(system, length, busy * length / covered, captured.get(system), engines))
-    if not any(one.busy for one in made):
+    if not any(row.busy for row in made):
         missing.append(
             "No processor data of this time (SMF 70-1)"
             + ("" if captured else " and no service classes (SMF 72-3)")
-            + (": overhead is over captured time alone." if captured else
-               ": overhead in percent and coupling efficiency cannot be given.")
+            + (": overhead relates to captured time only." if captured else
+               ": overhead in percent and coupling efficiency cannot be computed.")
         )  # fmt: skip
     return made
 
@@ -451,7 +455,8 @@ def _signalling(
         return {}
     if not available(inputs, GRAINS["coupling_xcf_member"]):
         missing.append(
-            "No XCF members (SMF 74-2): which signals are Db2's is unknown, and XCF signalling is left out of the cost."
+            "No XCF members (SMF 74-2): the signals of Db2 cannot be identified, and XCF signalling is left out of "
+            "the cost."
         )
         return {}
     signals: dict[str, list[float]] = {}

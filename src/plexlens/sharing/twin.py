@@ -53,7 +53,7 @@ class PageSets:
     Attributes
     ----------
     shared, private
-        Pages of the shared page set, and of the own one of each member; 0 where there is none.
+        Pages of the shared page set, and of the own one of each member; 0 where there are none.
     skew, private_skew
         Exponents of Zipf's law.
     """

@@ -205,7 +205,7 @@ def make_twin(
     assumptions = assumptions or Assumptions()
     seeds = tuple(seeds)
     classes = twin_classes(measured)
-    labels = {one.name: one.label for one in classes}
+    labels = {work_class.name: work_class.label for work_class in classes}
     wanted = of_measured(measured, assumptions)
     steps = _ROUNDS + len(seeds)
     progress(0, steps, "fitting page sets")
@@ -223,7 +223,7 @@ def make_twin(
         tried.append((misfit, number, copy.deepcopy(fit)))
         work.correct(found, results, number, seconds)
     # Several fits explain the measurement about as well: what they differ in, the error bar of an answer has.
-    fits = [held for *_, held in sorted(tried, key=lambda one: one[:2])[: len(seeds)]]
+    fits = [held for *_, held in sorted(tried, key=lambda pair: pair[:2])[: len(seeds)]]
     scenarios = []
     for number, seed in enumerate(seeds):
         values = build(measured, fits[number % len(fits)], assumptions, classes)
@@ -234,8 +234,8 @@ def make_twin(
         results = run.results
         runs.append(of_results(scenario.values, results, labels))
         notes += [
-            f"The {resource_text(one)} is saturated in the twin: queues there grow with the length of the run."
-            for one in results["saturated"]
+            f"The {resource_text(saturated)} is saturated in the twin, so its queues grow with the length of the run."
+            for saturated in results["saturated"]
         ]
     checks = tuple(_checks(wanted, runs, _unfitted(measured)))
     notes = [*measured.notes, *dict.fromkeys(notes)]
@@ -264,7 +264,7 @@ def _checks(wanted: Numbers, runs: list[Numbers], unfitted: frozenset[Key]) -> I
 
 def _noise(*events: float) -> float:
     """Variance of the logarithm of a ratio of counts, assuming Poisson counts."""
-    return sum(1.0 / max(one, 1.0) for one in events)
+    return sum(1.0 / max(event, 1.0) for event in events)
 
 
 def _misfit(wanted: Numbers, found: Numbers, seconds: tuple[float, float]) -> float:
@@ -447,23 +447,23 @@ def _locked_by_transactions(about: PoolFit) -> float:
 def _correct_work(
     fit: Fit, assumptions: Assumptions, classes: tuple[TwinClass, ...], results: Mapping[str, Any]
 ) -> None:
-    used = {one["name"]: one for interval in results["intervals"] for one in interval["classes"]}
+    used = {work_class["name"]: work_class for interval in results["intervals"] for work_class in interval["classes"]}
     logged = waited = 0.0
-    for one in classes:
-        counts = [counts for counts in used[one.name]["systems"] if counts["response"]["count"]]
+    for work_class in classes:
+        counts = [counts for counts in used[work_class.name]["systems"] if counts["response"]["count"]]
         count = sum(counts["response"]["count"] for counts in counts)
         if not count:
             continue
         cpu = sum(counts["used"]["db2_cpu"] for counts in counts) / count
-        if one.work.db2_cpu > 0:
-            speed = assumptions.speed_of(one.system)
-            before = fit.db2_cpu.get(one.name, one.work.db2_cpu * speed)
-            fit.db2_cpu[one.name] = max(before + (one.work.db2_cpu - cpu) * speed, 0.0)
+        if work_class.work.db2_cpu > 0:
+            speed = assumptions.speed_of(work_class.system)
+            before = fit.db2_cpu.get(work_class.name, work_class.work.db2_cpu * speed)
+            fit.db2_cpu[work_class.name] = max(before + (work_class.work.db2_cpu - cpu) * speed, 0.0)
         else:
-            fit.db2_cpu[one.name] = 0.0
-        if one.work.log_wait > 0:
-            logged += one.work.rate * one.work.log_wait
-            waited += one.work.rate * sum(counts["used"]["wait_log"] for counts in counts) / count
+            fit.db2_cpu[work_class.name] = 0.0
+        if work_class.work.log_wait > 0:
+            logged += work_class.work.rate * work_class.work.log_wait
+            waited += work_class.work.rate * sum(counts["used"]["wait_log"] for counts in counts) / count
     fit.log_time *= _factor(logged, waited)
 
 

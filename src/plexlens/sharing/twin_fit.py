@@ -62,8 +62,8 @@ def fit_coupling(measured: SharingMeasured, fit: Fit, assumptions: Assumptions, 
         execution = busy / requests
         if not 0 < execution < mean:
             notes.append(
-                f"{facility}: busy time gives no execution time below the service time of {mean * 1e6:.1f} µs; a third "
-                "of it is assumed."
+                f"{facility}: busy time does not give an execution time below the service time of {mean * 1e6:.1f} "
+                "µs; a third of the service time is assumed."
             )
             execution = mean / 3.0
         wait = facility_wait(requests, execution, _SQUARES * execution**2, about.engines if about else 1.0)

@@ -166,7 +166,7 @@ class MemberUse:
     group_pools: dict[str, GroupPoolUse]
     work: tuple[Work, ...]
     accounted: float
-    """Share of the commits that accounting records tell."""
+    """Share of the commits that accounting records cover."""
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,8 @@ def measure_sharing(inputs: Inputs, name: str = "") -> SharingMeasured:
     if lacking:
         raise NothingUsableError(
             file=name,
-            what=f"it has no {', no '.join(what for what, _ in lacking.values())}: a twin of a group cannot be made",
+            what=f"it has no {', no '.join(what for what, _ in lacking.values())}, so a twin of the group cannot be "
+            "built",
             remedy="add " + " and ".join(sorted({how for _, how in lacking.values()})) + " of the same time",
         )
     systems = _systems(inputs)
@@ -183,9 +184,7 @@ def _coupling(
         requests[use.facility] = requests.get(use.facility, 0.0) + use.requests
     # Duplexed or rebuilt elsewhere: the instance with the most requests stands for the structure.
     twice = sorted({name for name, facility in asked if allocated[name].facility != facility})
-    notes += [
-        f"{name} is in two coupling facilities; the twin has it in {allocated[name].facility} alone." for name in twice
-    ]
+    notes += [f"{name} is in two coupling facilities; the twin uses only {allocated[name].facility}." for name in twice]
     uses = [use for use in uses if allocated[use.structure].facility == use.facility]
     seen: dict[str, set[str]] = {}
     for row in _rows(inputs, "coupling_facility", "facility", "system"):
@@ -215,7 +214,7 @@ def _groups(inputs: Inputs, systems: Mapping[str, SystemUse], notes: list[str]) 
         if not group or not name or not _number(row, "interval_seconds"):
             continue
         if system not in systems:
-            notes.append(f"Member {name} runs on {system}, of which there is no SMF 70-1: it is left out.")
+            notes.append(f"Member {name} is left out: there is no SMF 70-1 of its system {system}.")
             continue
         members.setdefault(group, []).append(reader.member(row))
     return tuple(Group(name, tuple(held)) for name, held in sorted(members.items()))

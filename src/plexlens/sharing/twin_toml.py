@@ -21,7 +21,7 @@ _SOURCES: dict[tuple[str, str], tuple[str, str]] = {
     ("coupling_facility", "engines"): (_MEASURED, "SMF 74-4 R744PBSY + R744PWAI over the interval"),
     ("coupling_facility", "speed"): (_FITTED, "execution times against the kinds of requests below"),
     ("coupling_facility", "link"): (_FITTED, "mean service time less execution and wait, one way; distance is in it"),
-    ("coupling_facility", "subchannels"): (_MEASURED, "SMF 74-4 R744FSCL; 7 where it is not told"),
+    ("coupling_facility", "subchannels"): (_MEASURED, "SMF 74-4 R744FSCL; 7 if not recorded"),
     ("coupling", "lock_us"): (_FITTED, "service times (R744SSTM) and busy engines (R744PBSY)"),
     ("coupling", "read_us"): (_FITTED, "as above, by the mix of requests (QBGL); 3 to 5 of page_us"),
     ("coupling", "page_us"): (_FITTED, "as above"),
@@ -37,7 +37,7 @@ _SOURCES: dict[tuple[str, str], tuple[str, str]] = {
     ("db2", "log_write"): (_FITTED, "SMF 101 class 3 log write time of classes that update"),
     ("db2.path", "write_us"): (_MEASURED, "CPU of DBM1 (SMF 100 IFCID 1) over pages written and cast out"),
     ("db2.path", "castout_us"): (_MEASURED, "as above"),
-    ("db2.path", ""): (_ASSUMED, "the simulator's defaults; what they take is taken off db2_cpu"),
+    ("db2.path", ""): (_ASSUMED, "the simulator's defaults; their time is subtracted from db2_cpu"),
     ("db2.lock", "entries"): (_MEASURED, "SMF 74-4 R744SLTL"),
     ("db2.member", "threads"): (_ASSUMED, "no limit: waits for threads are not modelled"),
     ("db2.pool", "size"): (_MEASURED, "SMF 100 IFCID 2 QBSTVPL, mean of the members"),
@@ -63,9 +63,9 @@ def twin_toml(twin: Twin) -> str:
     lines = [
         f"# Twin of {groups}, from {measured.name or 'a performance database'}.",
         "# measured: a field of the data. fitted: no record holds it; a run reproduces what was measured.",
-        "# assumed: stated, since no record contains it.",
+        "# assumed: no record contains it.",
         "# Each member has classes of its own, with the rates it had. Of each pool there is a page set that all",
-        "# members share (SHARED), one for each member alone, one whose pages have page P-locks (LEAVES) where Db2",
+        "# members share (SHARED), one per member, one whose pages have page P-locks (LEAVES) where Db2",
         "# counted such (QBGLP1, QBGLS1), and, where reads ask for it, one of inserts.",
     ]
     for group in measured.groups:

@@ -43,8 +43,8 @@ class Verdict(StrEnum):
     """Judgement of a number after a change."""
 
     CHANGES = "changes"
-    WITHIN = "no change beyond the error bar"
-    OFF = "no conclusion: the twin is off"
+    WITHIN = "change within the error bar"
+    OFF = "no conclusion: the twin does not match"
     NO_CHANGE = "no change"
 
 
@@ -88,7 +88,7 @@ class WhatIf:
 
     def of(self, what: str, of: str = "") -> Outcome | None:
         """The outcome of a number; None if it is missing."""
-        return next((one for one in self.outcomes if one.key == Key(what, of)), None)
+        return next((outcome for outcome in self.outcomes if outcome.key == Key(what, of)), None)
 
 
 @dataclass(frozen=True)
@@ -139,8 +139,8 @@ def what_if(
         for scenario, simulated in zip(scenarios, run_scenarios(scenarios), strict=True):
             numbers.append(of_results(scenario.values, simulated.results, labels))
             notes += [
-                f"The {resource_text(one)} is saturated: queues there grow with the length of the run."
-                for one in simulated.results["saturated"]
+                f"The {resource_text(saturated)} is saturated, so its queues grow with the length of the run."
+                for saturated in simulated.results["saturated"]
             ]
         seconds = sum(float(scenario.values["run"]["seconds"]) for scenario in scenarios)
         runs = _Runs(numbers, seconds, _other_thresholds(twin, held, scenarios, labels))
@@ -238,7 +238,7 @@ def _verdict(moves: Moves, key: Key, answer: Answer, off: float | None) -> tuple
     if not changed and answer.low >= base * (1.0 - 2 * _NOISE) and answer.high <= base * (1.0 + 2 * _NOISE):
         return Verdict.NO_CHANGE, ""
     if off is not None and changed:
-        return Verdict.OFF, f"before the change the twin is off by {off:+.0%}"
+        return Verdict.OFF, f"before the change, the twin differs by {off:+.0%}"
     if answer.low <= base <= answer.high:
         return (Verdict.WITHIN if scale > 0 else Verdict.NO_CHANGE), answer.why
     return Verdict.CHANGES, answer.why

@@ -104,18 +104,18 @@ def parse_change(kind: Kind, text: str) -> Change:
         raise _wrong(kind, text, f"give a factor from {1 / _MOST:g} to {_MOST:g}", absurd=True)
     _check_amount(kind, text, value, is_factor=is_factor)
     if kind in (Kind.RATIO, Kind.GROUP_POOL) and not target:
-        raise _wrong(kind, text, f"say which group buffer pool, as in {example}")
+        raise _wrong(kind, text, f"name the group buffer pool, as in {example}")
     return Change(kind, target, value, is_factor, text)
 
 
 def _check_amount(kind: Kind, text: str, value: float, *, is_factor: bool) -> None:
     """Refuse impossible amounts."""
     if kind is Kind.DISTANCE and value > _FARTHEST:
-        raise _wrong(kind, text, f"give {_FARTHEST:g} km at most", absurd=True)
+        raise _wrong(kind, text, f"give at most {_FARTHEST:g} km", absurd=True)
     if kind is Kind.THRESHOLD and value > _LONGEST:
-        raise _wrong(kind, text, f"give {_LONGEST:g} microseconds at most, or 0 for never", absurd=True)
+        raise _wrong(kind, text, f"give at most {_LONGEST:g} microseconds, or 0 for never", absurd=True)
     if kind is Kind.RATIO and not 1 <= value <= _MOST_RATIO:
-        raise _wrong(kind, text, f"give 1 to {_MOST_RATIO:g} directory entries to a data page", absurd=True)
+        raise _wrong(kind, text, f"give 1 to {_MOST_RATIO:g} directory entries per data page", absurd=True)
     if not is_factor and kind in (Kind.LOCK_ENTRIES, Kind.GROUP_POOL) and (value != round(value) or value > 2**40):
         raise _wrong(kind, text, f"give a whole number, or a factor as in {_EXAMPLES[kind]}", absurd=True)
 
@@ -159,7 +159,7 @@ def _wrong(kind: Kind, text: str, remedy: str, *, absurd: bool = False) -> Usage
 
 
 def _absent(change: Change, what: str, there: Iterable[str]) -> UsageError:
-    named = ", ".join(sorted(set(there))) or "there is none"
+    named = ", ".join(sorted(set(there))) or "there are none"
     return UsageError(
         file="", what=f"{change.title}: there is no {what} {change.target}", remedy=f"name one of: {named}"
     )
@@ -295,7 +295,7 @@ def _separate(values: Tables, change: Change, labels: dict[str, str]) -> None:
                 name = pool_name(page_set["pool"])
                 raise UsageError(
                     file="",
-                    what=f"{change.title}: pool {name} has no group buffer pool, so that nothing in it is shared",
+                    what=f"{change.title}: pool {name} has no group buffer pool, so its pages are not shared",
                     remedy="name a pool with a group buffer pool, or a page set in one",
                 )
         if chosen:
@@ -306,9 +306,9 @@ def _separate(values: Tables, change: Change, labels: dict[str, str]) -> None:
         raise _absent(change, "buffer pool or page set", {*pools, *(name for name in sets if name not in pools)})
 
 
-def _class_systems(values: Tables, one: Mapping[str, Any]) -> list[str]:
+def _class_systems(values: Tables, entry: Mapping[str, Any]) -> list[str]:
     homes = {region["name"]: region["system"] for region in values.get("region", [])}
-    return list(dict.fromkeys(homes[name] for name in one["regions"]))
+    return list(dict.fromkeys(homes[name] for name in entry["regions"]))
 
 
 def _new_name(name: str, number: int, taken: set[str]) -> str:
@@ -321,16 +321,16 @@ def _new_name(name: str, number: int, taken: set[str]) -> str:
     return made
 
 
-def _part(one: Tables, here: set[str]) -> Tables:
+def _part(tables: Tables, here: set[str]) -> Tables:
     """The part of a class that arrives at some regions."""
-    regions = [name for name in one["regions"] if name in here]
-    share = len(regions) / len(one["regions"])
-    part = copy.deepcopy(one) | {"regions": regions}
-    if "rate" in one:
-        part["rate"] = one["rate"] * share
-    if "users" in one:
-        part["users"] = max(round(one["users"] * share), 1)
-    terminals = [name for name in one.get("terminal_regions", []) if name in here]
+    regions = [name for name in tables["regions"] if name in here]
+    share = len(regions) / len(tables["regions"])
+    part = copy.deepcopy(tables) | {"regions": regions}
+    if "rate" in tables:
+        part["rate"] = tables["rate"] * share
+    if "users" in tables:
+        part["users"] = max(round(tables["users"] * share), 1)
+    terminals = [name for name in tables.get("terminal_regions", []) if name in here]
     if terminals:
         part["terminal_regions"] = terminals
     return part
@@ -340,25 +340,25 @@ def _divide_classes(values: Tables, group: Mapping[str, Any], labels: dict[str, 
     """Split classes that run on several systems into a class per system, with its part of the work."""
     homes = {region["name"]: region["system"] for region in values.get("region", [])}
     systems = {member["system"] for member in group["member"]}
-    taken = {one["name"] for one in values["class"]}
+    taken = {work_class["name"] for work_class in values["class"]}
     parts: dict[str, dict[str, str]] = {}
     made: list[Tables] = []
-    for one in values["class"]:
-        here = _class_systems(values, one)
+    for work_class in values["class"]:
+        here = _class_systems(values, work_class)
         if len(here) < 2 or not set(here) <= systems:
-            made.append(one)
+            made.append(work_class)
             continue
-        parts[one["name"]] = {}
+        parts[work_class["name"]] = {}
         for number, system in enumerate(here, 1):
-            part = _part(one, {name for name in homes if homes[name] == system})
-            part["name"] = _new_name(one["name"], number, taken)
+            part = _part(work_class, {name for name in homes if homes[name] == system})
+            part["name"] = _new_name(work_class["name"], number, taken)
             made.append(part)
-            parts[one["name"]][system] = part["name"]
-            labels[part["name"]] = labels.get(one["name"], one["name"])
-    for one in made:
+            parts[work_class["name"]][system] = part["name"]
+            labels[part["name"]] = labels.get(work_class["name"], work_class["name"])
+    for tables in made:
         starts = []
-        here = _class_systems(values, one)
-        for start in one.get("starts", []):
+        here = _class_systems(values, tables)
+        for start in tables.get("starts", []):
             others = parts.get(start["class"])
             if others is None:
                 starts.append(start)
@@ -368,25 +368,25 @@ def _divide_classes(values: Tables, group: Mapping[str, Any], labels: dict[str, 
                 number = start.get("number", 1.0) / len(others)
                 starts += [start | {"class": name, "number": number} for name in others.values()]
         if starts:
-            one["starts"] = starts
+            tables["starts"] = starts
     values["class"] = made
 
 
 def class_rates(values: Mapping[str, Any]) -> dict[str, float]:
     """Transactions per second of each class: arrivals, users by think time only, and transactions started by others."""
     own = {}
-    for one in values["class"]:
-        think = one.get("think", 0.0)
+    for work_class in values["class"]:
+        think = work_class.get("think", 0.0)
         if isinstance(think, Mapping):
             think = think["short_share"] * think["short"] + (1.0 - think["short_share"]) * think["long"]
-        own[one["name"]] = one.get("rate", 0.0) + (one.get("users", 0) / think if think else 0.0)
+        own[work_class["name"]] = work_class.get("rate", 0.0) + (work_class.get("users", 0) / think if think else 0.0)
     rates = dict(own)
     # Chains of starts are short, as the simulator's own filling of pools has it.
     for _ in range(4):
         new = dict(own)
-        for one in values["class"]:
-            for start in one.get("starts", []):
-                new[start["class"]] += rates[one["name"]] * start.get("number", 1.0)
+        for work_class in values["class"]:
+            for start in work_class.get("starts", []):
+                new[start["class"]] += rates[work_class["name"]] * start.get("number", 1.0)
         rates = new
     return rates
 
@@ -395,12 +395,12 @@ def _divide_page_sets(values: Tables, group: Tables, names: set[str]) -> None:
     rates = class_rates(values)
     members = {member["system"]: member["name"] for member in group["member"]}
     used: dict[str, dict[str, float]] = {name: {} for name in names}
-    for one in values["class"]:
-        here = _class_systems(values, one)
-        for reference in one.get("references", []):
+    for work_class in values["class"]:
+        here = _class_systems(values, work_class)
+        for reference in work_class.get("references", []):
             if reference["page_set"] in names and len(here) == 1:
                 by = used[reference["page_set"]]
-                by[here[0]] = by.get(here[0], 0.0) + rates[one["name"]] * reference["getpages"]
+                by[here[0]] = by.get(here[0], 0.0) + rates[work_class["name"]] * reference["getpages"]
     page_sets = []
     divided: dict[tuple[str, str], str] = {}
     for page_set in group["page_set"]:
@@ -414,8 +414,8 @@ def _divide_page_sets(values: Tables, group: Tables, names: set[str]) -> None:
             divided[page_set["name"], system] = name
             page_sets.append(page_set | {"name": name, "pages": max(round(page_set["pages"] * part / whole), 1)})
     group["page_set"] = page_sets
-    for one in values["class"]:
-        here = _class_systems(values, one)
+    for work_class in values["class"]:
+        here = _class_systems(values, work_class)
         if len(here) == 1:
-            for reference in one.get("references", []):
+            for reference in work_class.get("references", []):
                 reference["page_set"] = divided.get((reference["page_set"], here[0]), reference["page_set"])

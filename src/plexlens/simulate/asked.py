@@ -46,14 +46,14 @@ class Asked:
         if self.output is None and is_logged:
             raise UsageError(
                 file=str(scenario),
-                what="--transactions and --page-trace add records to a dump, and no dump is named",
+                what="--transactions and --page-trace add records to a dump, but no dump is named",
                 remedy="give -o FILE.smf",
             )
         if self.runs > 1 and is_logged:
             raise UsageError(
                 file=str(scenario),
-                what="--transactions and --page-trace need a single run, and --replications asks for several",
-                remedy="leave --replications out, or run once more with it",
+                what="--transactions and --page-trace need a single run, but --replications makes several",
+                remedy="leave --replications out, or use it in a separate run",
             )
 
     def run(self, scenario: Scenario, tell: Tell | None = None) -> tuple[list[Simulated], int | None]:

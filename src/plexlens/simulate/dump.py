@@ -60,7 +60,7 @@ def check_names(scenario: Scenario) -> None:
     values = scenario.values
     interval = values.get("run", {}).get("interval", 60.0)
     if interval > _LONGEST_INTERVAL:
-        raise scenario.wrong("run.interval", f"{interval} s do not fit an SMF record", "give 5999 seconds at most")
+        raise scenario.wrong("run.interval", f"an SMF record cannot hold {interval} s", "give at most 5999 seconds")
     _check(scenario, "sysplex", values.get("sysplex", "PLEX1"), 8)
     for table, key, most in _NAMES:
         for number, entry in enumerate(values.get(table, [])):
@@ -222,6 +222,6 @@ def open_simulated(scenario: Scenario, path: Path) -> Iterator[SimulatedDump]:
     except _core.SmfError as error:
         raise PlexlensError(
             file=scenario.file,
-            what=f"what was simulated does not fit an SMF record: {error}",
+            what=f"a simulated value does not fit in an SMF record: {error}",
             remedy="shorten the interval, or make the sysplex smaller",
         ) from error

@@ -53,14 +53,14 @@ def check_page_trace(scenario: Scenario) -> None:
                 raise scenario.wrong(
                     f"db2[{number}].page_set[{at}]",
                     "page numbers and page sets of IFCID 198 have 32 and 16 bits",
-                    f"give {_MOST_PAGES} pages and {_MOST_PAGE_SETS} page sets at most, or leave --page-trace out",
+                    f"give at most {_MOST_PAGES} pages and {_MOST_PAGE_SETS} page sets, or leave --page-trace out",
                 )
         for at, one in enumerate(group["pool"]):
             if one["number"] > _MOST_POOL:
                 raise scenario.wrong(
                     f"db2[{number}].pool[{at}].number",
-                    f"pool numbers of IFCID 198 have 8 bits, {one['number']} has more",
-                    f"give {_MOST_POOL} at most, or leave --page-trace out",
+                    f"pool numbers of IFCID 198 have 8 bits, and {one['number']} has more",
+                    f"give at most {_MOST_POOL}, or leave --page-trace out",
                 )
 
 

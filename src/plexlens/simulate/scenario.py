@@ -42,8 +42,8 @@ def resource_text(resource: Mapping[str, Any]) -> str:
 
 #: Why transactions end without success, by its name in results.
 FAILURES = {
-    "member_lost": "the member that it worked with was lost",
-    "no_member": "its region had no member to work with (SQLCODE -923)",
+    "member_lost": "its member was lost",
+    "no_member": "its region had no member (SQLCODE -923)",
     "resource_unavailable": "a page set was not available (SQLCODE -904)",
     "retained_lock": "a lock was retained for a lost member (SQLCODE -904)",
     "deadlock_or_timeout": "deadlocks and timeouts (SQLCODE -911)",
@@ -180,7 +180,7 @@ def _too_deep(file: str, text: str) -> UnreadableInputError:
     return UnreadableInputError(
         file=file,
         line=line_of_depth(text, _MOST_LEVELS),
-        what=f"tables and arrays stand within each other more than {_MOST_LEVELS} deep, which no scenario needs",
+        what=f"tables and arrays are nested more than {_MOST_LEVELS} levels deep",
         remedy="see docs/simulate.md for how a scenario is written",
     )
 

@@ -68,7 +68,7 @@ class Receivers:
         if self.webhook and (address.scheme not in ("http", "https") or not address.hostname):
             raise UsageError(
                 file="",
-                what=f"--webhook {self.webhook!r} is not an address of HTTP",
+                what=f"--webhook {self.webhook!r} is not an HTTP address",
                 remedy="give an address such as https://alerts.example/plexlens",
             )
 
@@ -159,7 +159,7 @@ def _post(address: str, text: str) -> str:
         with urllib.request.build_opener(_NoRedirect).open(request, timeout=_LIMIT):
             return ""
     except urllib.error.HTTPError as error:
-        return f"the answer was {error.code} {error.reason}"
+        return f"the response was {error.code} {error.reason}"
     except OSError as error:
         return str(getattr(error, "reason", error))
     except ValueError as error:

@@ -67,7 +67,9 @@ class Folders:
 
     def _files(self, folder: Path, wrong: set[str]) -> Iterator[tuple[Path, State]]:
         def refuse(error: OSError) -> None:
-            wrong.add(f"{error.filename}: the folder cannot be read: {error.strerror}; it is looked at again")
+            wrong.add(
+                f"{error.filename}: the folder cannot be read: {error.strerror}; the watch tries again at the next scan"
+            )
 
         for above, inner, names in os.walk(folder, onerror=refuse):
             if "manifest.json" in names:

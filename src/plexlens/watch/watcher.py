@@ -214,7 +214,7 @@ class Watcher:
     def _say(self, message: str) -> None:
         """Say something that lasts only once."""
         if message != self._said:
-            self.tell(f"{message} (tried again at the next look)")
+            self.tell(f"{message} (the watch tries again at the next scan)")
         self._said = message
 
     def _judge(self) -> None:

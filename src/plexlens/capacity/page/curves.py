@@ -82,7 +82,7 @@ def _utilisation(curve: Curve, check: SystemCheck, marks: tuple[XYMark, ...], ru
     ]
     if curve.plain:
         plain = [(load, _carried(found)) for load, found in zip(curve.loads, curve.plain, strict=True)]
-        series.append(XYSeries("general engines, as measured", _rising(plain)))
+        series.append(XYSeries("general engines, measured number", _rising(plain)))
     if any(found.ziip_busy is not None for found in curve.results):
         series += [
             XYSeries(
@@ -121,14 +121,14 @@ def _response(
     if not solved:
         return None
     series = [
-        XYSeries("model, as asked" if curve.plain else "model", solved),
+        XYSeries("model, requested configuration" if curve.plain else "model", solved),
         XYSeries(
             "measured", _rising([(point.load, point.responses.get(one.name)) for point in check.points]), XYStyle.POINTS
         ),
     ]
     plain = [(load, found.classes[one.name].response) for load, found in zip(curve.loads, curve.plain, strict=False)]
     if curve.plain:
-        series.insert(1, XYSeries("model, as measured", rising(plain)))
+        series.insert(1, XYSeries("model, measured configuration", rising(plain)))
     runs = [(load, found.classes[one.name]) for load, found in curve.runs if one.name in found.classes]
     points = rising([(load, found.response) for load, found in runs])
     band = tuple(

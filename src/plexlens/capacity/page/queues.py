@@ -20,7 +20,7 @@ def queues(plan: Plan) -> Section:
         Column("line", "Queue", ColumnKind.TEXT, key=True),
         Column("servers", "Servers", ColumnKind.TEXT),
         Column("busy", "Measured", ColumnKind.NUMBER, FRACTION, "plan.line_busy", group="Busy"),
-        Column("busy_asked", "Load asked for", ColumnKind.NUMBER, FRACTION, "plan.line_busy", group="Busy"),
+        Column("busy_asked", "Requested load", ColumnKind.NUMBER, FRACTION, "plan.line_busy", group="Busy"),
         Column("wait", "Measured", ColumnKind.NUMBER, MILLISECONDS, "plan.line_wait", group="Wait per request"),
         Column("law", "Grows as", ColumnKind.TEXT),
     )
@@ -28,18 +28,18 @@ def queues(plan: Plan) -> Section:
     for system in plan.model.systems:
         found = plan.chosen.results[system.name]
         rows += [_row(system, line, found) for line in sorted(system.lines.values(), key=_order)]
-    blocks: list[Block] = [Table("plan-queues", "Queues besides the engines", heads, tuple(rows), top=_TOP)]
+    blocks: list[Block] = [Table("plan-queues", "Queues other than engines", heads, tuple(rows), top=_TOP)]
     if not rows:
         blocks = [
             Note(
-                "The data has no queues other than engines. SMF 74-1 has volumes, 110-1 and 110-2 the TCBs of CICS, "
-                "101 locks and the log, 74-4 coupling facilities."
+                "The data has no queues other than engines. Collect SMF 74-1 for volumes, 110-1 and 110-2 for the TCBs "
+                "of CICS, 101 for locks and the log, and 74-4 for coupling facilities."
             )
         ]
     return Section(
-        "queues", "Queues besides the engines", tuple(blocks),
-        "What can saturate before the engines do. A queue that holds less than its law says at the measured load is "
-        "scaled to what was measured.",
+        "queues", "Queues other than engines", tuple(blocks),
+        "Resources that can saturate before the engines. Where the measured queue is shorter than its formula gives, "
+        "the formula is scaled to the measurement.",
     )  # fmt: skip
 
 
@@ -49,8 +49,8 @@ def _order(line: Line) -> tuple[float, str]:
 
 _LAWS = {
     Law.QUEUE: "M/M/c",
-    Law.GATE: "writes that take all waiting requests",
-    Law.LOCKS: "one lock after the other",
+    Law.GATE: "group writes: each takes all waiting requests",
+    Law.LOCKS: "locks taken one after the other",
     Law.LINEAR: "requests x holding time",
 }
 

@@ -99,9 +99,9 @@ def _words(outlook: Outlook, plan: Plan) -> tuple[str, str]:
         if first.load == 0.0:
             goal = f"{first.name} on {first.system}: missed at every load"
     elif beyond := [one.beyond for one in outlook.breakings if one.beyond is not None]:
-        goal = f"none up to {_loaded(min(beyond))}; beyond, the data cannot say (SMF 110 is missing)"
+        goal = f"none up to {_loaded(min(beyond))}; unknown beyond (SMF 110 is missing)"
     elif not outlook.breakings:
-        goal = "none can be told"
+        goal = "not known"
     else:
         goal = "none before saturation"
     return saturates, goal
@@ -135,9 +135,9 @@ def _answer(plan: Plan) -> Section:
     if len(plan.kinds) > 1:
         blocks.append(
             Note(
-                f"The intervals are of {len(plan.kinds)} kinds, with other engines, another mix or other CPU time per "
-                "transaction. The plan is of their mean, which is not a system that was measured. Choose one kind with "
-                "--from and --to.",
+                f"The intervals fall into {len(plan.kinds)} groups that differ in engines, mix or CPU time per "
+                "transaction. The plan describes their mean, which was never measured. Select one group with --from "
+                "and --to.",
                 Level.WARNING,
                 tuple(f"{_times(kind.intervals)}: {kind.text}" for kind in plan.kinds),
             )
@@ -147,8 +147,8 @@ def _answer(plan: Plan) -> Section:
         if found.saturated:
             blocks.append(
                 Note(
-                    f"{system.name} cannot carry the load asked for: {found.saturated} saturated "
-                    f"(general engines {found.busy:.0%} busy). It saturates {saturates}.",
+                    f"{system.name} cannot carry the requested load: {found.saturated} saturated (general engines "
+                    f"{found.busy:.0%} busy). It saturates {saturates}.",
                     Level.WARNING,
                 )
             )
@@ -156,12 +156,12 @@ def _answer(plan: Plan) -> Section:
         if system.entitled is not None and used > system.entitled:
             blocks.append(
                 Note(
-                    f"{system.name} needs {used:.2f} engines; its weight grants {system.entitled:.2f}. What is above "
-                    "comes only while other partitions leave it.",
+                    f"{system.name} needs {used:.2f} engines; its weight guarantees {system.entitled:.2f}. It gets "
+                    "more only while other partitions leave capacity unused.",
                     Level.WARNING,
                 )
             )
-    lead = "A queueing model calibrated from the measured intervals, asked for " + _asked(plan) + "."
+    lead = "A queueing model calibrated with the measured intervals, evaluated at " + _asked(plan) + "."
     return Section("answer", "Answer", tuple(blocks), lead)
 
 
@@ -203,7 +203,7 @@ def _check(plan: Plan) -> Section:
             (one.system, one.busy, one.busy_modelled, one.ziip_busy, one.ziip_busy_modelled, system.capture)
             for one, system in zip(plan.checks, plan.model.systems, strict=True)
         ),
-        note="CPU time that no class is charged with is spread in proportion, so utilisation agrees by construction.",
+        note="CPU time that is not charged to a class is spread in proportion, so utilisation agrees by construction.",
     )  # fmt: skip
     heads = (
         _text("system", "System", key=True), _text("class", "Class", key=True),
@@ -232,10 +232,10 @@ def _check(plan: Plan) -> Section:
         blocks.append(Note("No class has enough ended transactions or state samples to be checked.", Level.WARNING))
     blocks.append(Note(_tried(plan)))
     return Section(
-        "check", "Model against measurement", tuple(blocks),
-        "Before it predicts anything, the model has to reproduce what was measured: response within "
-        f"{plan.tolerance:.0%}, velocity within {plan.tolerance * 50:.0f} points. For a class beyond that, no "
-        "breaking load of a goal is given.",
+        "check", "Model compared with measurement", tuple(blocks),
+        f"The model must first reproduce the measurement: response within {plan.tolerance:.0%}, velocity within "
+        f"{plan.tolerance * 50:.0f} points. For a class outside these limits, no load at which its goal breaks is "
+        "given.",
     )  # fmt: skip
 
 
@@ -244,22 +244,22 @@ def _tried(plan: Plan) -> str:
     tried = plan.tried
     if tried is None:
         return (
-            "The model is not tried on intervals of its own: there are fewer than two to divide. Its error at other "
+            "The model is not tested on intervals held out, because there are fewer than two. Its error at other "
             "loads is unknown."
         )
     text = (
-        "Before conclusions the model is tried: calibrated from "
-        f"{counted(len(tried.calibrated), 'interval')}, it predicts the other {len(tried.tried)}."
+        f"Test on intervals held out: calibrated from {counted(len(tried.calibrated), 'interval')}, the model "
+        f"predicts the other {len(tried.tried)}."
     )
     if tried.busy:
-        text += f" General engines busy are off by at most {max(tried.busy.values()) * 100:.1f} points."
+        text += f" The largest error of general engines busy is {max(tried.busy.values()) * 100:.1f} points."
     if tried.classes:
         worst = max(tried.classes, key=lambda one: one.error)
         text += f" The largest error of a response is {worst.error:.0%} ({worst.name} on {worst.system})."
     if tried.loads is not None:
         text += f" Their load is {tried.loads[0]:.2f} to {tried.loads[1]:.2f} times the mean."
         if tried.is_narrow:
-            text += " Loads as alike as these do not show how responses grow."
+            text += " Such similar loads do not show how responses grow."
     return text
 
 
@@ -269,7 +269,7 @@ def _goals(plan: Plan) -> Section:
     heads = (
         _text("system", "System", key=True), _text("class", "Class", key=True), _text("importance", "Importance"),
         _text("goal", "Goal"), _number("index", "Measured load", "index", group="Performance index, modelled"),
-        _number("asked", "Load asked for", "index", group="Performance index, modelled"),
+        _number("asked", "Requested load", "index", group="Performance index, modelled"),
         _number("breaks", "Breaks at load", "load"), _text("said", "In words"),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
@@ -289,11 +289,11 @@ def _goals(plan: Plan) -> Section:
                 )
             )  # fmt: skip
     if not rows:
-        return Section("goals", "Goals", (Note("No class of the data has a goal that load can break."),))
+        return Section("goals", "Goals", (Note("No class has a goal that more load can break."),))
     return Section(
         "goals", "Goals",
         (Table("plan-goals", "Load at which each goal breaks", heads, tuple(rows), top=len(rows)),),
-        "All classes grow together, in the configuration asked for; the load is found by bisection.",
+        "All classes grow together, in the requested configuration; the load is found by bisection.",
     )  # fmt: skip
 
 
@@ -301,11 +301,9 @@ def _said(found: Breaking | None, about: ClassCheck) -> tuple[float | None, str]
     if not about.reproduced:
         return None, f"no conclusion: {about.reason}"
     if found is None:
-        return None, "no conclusion: nothing to compare the goal with"
+        return None, "no conclusion: the goal has no measured counterpart"
     if found.beyond is not None:
-        return None, (
-            f"no conclusion beyond {found.beyond:.2f} x: a QR TCB without SMF 110 records could be saturated there"
-        )
+        return None, (f"no conclusion beyond {found.beyond:.2f} x: a QR TCB without SMF 110 records may saturate there")
     if found.load is None:
         return None, "holds until the system saturates"
     if found.load == 0.0:
@@ -340,15 +338,16 @@ def _buys(plan: Plan) -> Section:
         cells = [f"{limit:.2f}" if (limit := outlook.limits.get(one.name)) else "" for outlook in options]
         rows.append((one.name, "saturation", *cells))
     return Section(
-        "buys", "What buys what",
+        "buys", "What each change buys",
         (
             Table(
-                "plan-buys", "Load until each goal breaks, in multiples of the measured load", heads, tuple(rows),
+                "plan-buys", "Load at which each goal breaks, in multiples of the measured load", heads, tuple(rows),
                 top=len(rows),
             ),
         ),
-        "Each column is one configuration; those with one thing more are single changes of what was asked for. "
-        "A sign > means that the goal holds until the system saturates at that load.",
+        "Each column is a configuration; columns with one more engine, zIIP or member add only that to the requested "
+        "configuration. > means "
+        "that the goal holds until the system saturates at that load.",
     )  # fmt: skip
 
 
@@ -386,11 +385,11 @@ def _outlooks(plan: Plan) -> Section:
                 )
             )  # fmt: skip
     return Section(
-        "changes", "What else would change it",
-        (Table("plan-changes", "Other configurations at the load asked for", heads, tuple(rows), top=len(rows)),),
-        "Each row after the first two is one change of what was asked for. A member added takes its share of every "
-        "class and has the background of the others; what sharing data costs is counted only as far as --member-cost "
-        "says.",
+        "changes", "Other changes",
+        (Table("plan-changes", "Other configurations at the requested load", heads, tuple(rows), top=len(rows)),),
+        "Each row after the first two adds a single change to the requested configuration. An added member takes its "
+        "share of every class and has the background work of the others; only --member-cost adds the cost of data "
+        "sharing.",
     )  # fmt: skip
 
 
@@ -440,7 +439,7 @@ def _demands(plan: Plan) -> Section:
                 )
             )  # fmt: skip
     return Section(
-        "demands", "What the model is made of",
+        "demands", "Inputs of the model",
         (Table("plan-demands", "Service demands", heads, tuple(rows), top=20),),
-        "Work that ended fewer than ten transactions is background: load on the engines, without a response time.",
+        "Work that ended fewer than ten transactions is background: it loads the engines and has no response time.",
     )  # fmt: skip

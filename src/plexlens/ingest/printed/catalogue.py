@@ -200,7 +200,7 @@ def _read(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
     for line in rows:
         number = numbered[rows.line_num - 1][0]
         if None in line or None in line.values():
-            raise _wrong(path, number, "the line has not as many cells as the heading", "quote cells that hold commas")
+            raise _wrong(path, number, "the number of cells differs from the heading", "quote cells that hold commas")
         yield number, line
 
 
@@ -217,7 +217,7 @@ def _columns(path: Path) -> tuple[Column, ...]:
             raise _wrong(path, number, f"{kind!r} is not a type", f"write one of {', '.join((*TYPES, TERM))}")
         place = (line["column"], 0 if line["column"] else number)
         if place in found:
-            raise _wrong(path, number, f"the column {line['column']} is there already", "take one of the two out")
+            raise _wrong(path, number, f"column {line['column']} is defined twice", "remove one of them")
         try:
             found[place] = Column(
                 line["column"],
@@ -233,7 +233,7 @@ def _columns(path: Path) -> tuple[Column, ...]:
                 line.get("all_zero") == "0",
             )
         except (ExpressionError, re.error) as error:
-            remedy = "layouts/printed/README.md says how places and formulas are written"
+            remedy = "layouts/printed/README.md describes places and formulas"
             raise _wrong(path, number, f"{line['column'] or 'the line'}: {error}", remedy) from error
     return tuple(found.values())
 
@@ -246,11 +246,13 @@ def _table(line: dict[str, str], columns: tuple[Column, ...], path: Path) -> Tab
     reads = {name: names_of(formula) for name, formula in formulas.items()}
     unknown = sorted(set().union(*reads.values()) - known)
     if unknown:
-        raise _wrong(path, None, f"a formula names {unknown[0]}, which is not a column here", "add it, or correct it")
+        raise _wrong(path, None, f"a formula names {unknown[0]}, which is not a column", "add it, or correct it")
     try:
         order = [name for name in TopologicalSorter(reads).static_order() if name in formulas]
     except CycleError as error:
-        raise _wrong(path, None, f"formulas of {', '.join(error.args[1])} need each other", "break the ring") from error
+        raise _wrong(
+            path, None, f"formulas of {', '.join(error.args[1])} refer to each other", "remove the circular reference"
+        ) from error
     needs = tuple(line["needs"].split())
     if missing := [name for name in needs if name not in known]:
         what = f"{line['table']} needs {missing[0]!r}, which is not a column of {path.name}"

@@ -144,7 +144,7 @@ class PrintedReading(ABC):
             It was iterated before.
         """
         if self._begun:
-            raise RuntimeError("a reading is iterated once")
+            raise RuntimeError("a reading can be iterated only once")
         self._begun = True
         return self._tables()
 

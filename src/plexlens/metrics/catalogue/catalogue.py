@@ -136,11 +136,11 @@ class Catalogue(Mapping[str, Grain]):
             for name, entry in Entry(document.values, document, ()).table(open_ended=True).entries.items():
                 table = entry.table("symbol", "base", "times", "parts", "digits", "ceiling")
                 for key in ("symbol", "base", "digits"):
-                    table.need(key, f"{key}, as catalogue/units.toml has it")
+                    table.need(key, f"{key}, as in catalogue/units.toml")
                 try:
                     units[name] = unit_of(entry.value)
                 except (TypeError, ValueError, ZeroDivisionError) as error:
-                    raise entry.wrong(f"it is not a unit: {error}", "write it as catalogue/units.toml does") from error
+                    raise entry.wrong(f"it is not a unit: {error}", "use a unit of catalogue/units.toml") from error
         return units
 
     def _draft(self, name: str) -> Draft:
@@ -166,5 +166,5 @@ class Catalogue(Mapping[str, Grain]):
         base = self._draft(other)
         if "like" in base.head or other == draft.name:
             del self._drafts[draft.name]
-            raise entry.wrong(f"{other} is itself like another grain", "name the grain that has the facts")
+            raise entry.wrong(f"{other} itself refers to another grain", "name the grain that has the facts")
         return draft.like(base)

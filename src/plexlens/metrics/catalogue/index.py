@@ -92,8 +92,8 @@ def folder_of(path: Path, *, shipped: bool) -> Folder:
         if name in files:
             raise CatalogueError(
                 file=str(file),
-                what=f"grain {name} stands in {files[name][0]} too",
-                remedy="write what belongs to one grain in one file",
+                what=f"grain {name} is also defined in {files[name][0]}",
+                remedy="write a grain in a single file",
             )
         files[name] = (file, file.parent.name if file.parent != path else _OWN)
     if not found:

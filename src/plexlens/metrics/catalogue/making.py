@@ -50,13 +50,15 @@ class Making:
         head = Table(draft.head, Entry(draft.document.values, draft.document, ()))
         keys = tuple(Key(name, entry.text()) for name, entry in draft.keys.items())
         if not keys:
-            raise head.whole.wrong("there is no key", 'add [keys] with what tells rows apart: structure = "Structure"')
+            raise head.whole.wrong(
+                "there are no keys", 'add [keys] with the columns that identify a row: structure = "Structure"'
+            )
         attributes = tuple(Attribute(name, entry.text()) for name, entry in draft.attributes.items())
         self._apart(draft)
         columns = ("system", "sysplex", *draft.keys, *draft.attributes)
         facts = tuple(self._fact(name, table, columns) for name, table in draft.facts.items())
         if not facts:
-            raise head.whole.wrong("there is no fact", "add [facts]")
+            raise head.whole.wrong("there are no facts", "add [facts]")
         vocabulary = Vocabulary(
             {name: entry.text() for name, entry in draft.terms.items()},
             {**{fact.name: word_of(fact) for fact in facts}, **draft.term_words},

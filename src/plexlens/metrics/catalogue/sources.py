@@ -31,7 +31,7 @@ def source_in(table: Table, draft: Draft, facts: Sequence[Fact]) -> Source:
     table.need("kind", 'kind = "SMF 74-4"').text()
     needs, any_of = table.texts("needs"), table.texts("any_of")
     if not needs and not any_of:
-        raise table.whole.wrong("neither needs nor any_of is there", 'add needs = ["the raw table that it reads"]')
+        raise table.whole.wrong("neither needs nor any_of is given", 'add needs = ["the raw table that it reads"]')
     what = alone(table, ("sql", "from"), 'from = "a raw table"')
     if what == "sql":
         _check_file(table.entries["sql"])
@@ -71,7 +71,7 @@ def _check_fields(table: Table, facts: Sequence[Fact]) -> None:
     for record in (entry.text(),) if isinstance(entry.value, str) else entry.texts():
         if not fields_of(facts, record):
             raise entry.wrong(
-                f"no fact has a field that is {record!r} and one name",
+                f"no fact has a field of {record!r} with a single name",
                 'write what fields begin with: fields = "SMF 74-4"',
             )
 
@@ -100,7 +100,7 @@ def _checked_differences(whole: Table) -> Table | None:
     width = table.get("width")
     if width is not None and not isinstance(width.value, str) and width.value not in _WIDTHS:
         raise width.wrong(
-            f"{width.value!r} is not a width", "give 32, 64, or the name of a column that holds one of them"
+            f"{width.value!r} is not a width", "give 32, 64, or the name of a column that contains 32 or 64"
         )
     table.texts("counters")
     for key in ("of", "time", "sequence", "started"):

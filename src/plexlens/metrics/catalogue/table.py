@@ -51,7 +51,7 @@ class Entry:
         listed = self._of(list)
         for one in listed:
             if not isinstance(one, str):
-                raise self.wrong(f"{one!r} stands in the list, not a text", 'write ["one", "another"]')
+                raise self.wrong(f"the list contains {one!r}, not a text", 'write ["one", "another"]')
         return tuple(listed)
 
     def one_of(self, valid: Collection[str], what: str) -> str:
@@ -120,9 +120,9 @@ def alone(table: Table, keys: Sequence[str], example: str) -> str:
     """The key that is present; exactly one must be."""
     there = [key for key in keys if key in table]
     if not there:
-        raise table.whole.wrong(f"none of {', '.join(keys)} is there", f"add one of them: {example}")
+        raise table.whole.wrong(f"none of {', '.join(keys)} is given", f"add one of them: {example}")
     if len(there) > 1:
         raise table.entries[there[1]].wrong(
-            f"{' and '.join(there)} cannot both be there", f"keep one of {', '.join(there)}"
+            f"{' and '.join(there)} cannot be combined", f"keep one of {', '.join(there)}"
         )
     return there[0]

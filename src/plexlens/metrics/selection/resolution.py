@@ -54,9 +54,7 @@ def resolve(selection: Selection, connection: Connection, name: str) -> Selectio
         connection.execute(f"drop table {_TABLE}")
     extent = Extent(systems, tuple(classes))
     if not any(one.taken_first is not None for one in systems) and (found.windows or found.shifts or found.systems):
-        raise NothingUsableError(
-            file=name, what=f"nothing is selected by {found.text}", remedy=f"it holds {_there(systems)}"
-        )
+        raise NothingUsableError(file=name, what=f"nothing matches {found.text}", remedy=f"it holds {_there(systems)}")
     return replace(found, extent=extent)
 
 

@@ -104,7 +104,7 @@ def _unknown(text: str, hours: str | None, named: Mapping[str, str]) -> UsageErr
     return UsageError(
         file="",
         what=f"{text!r} is not a shift",
-        remedy=f"{FORMS}; names of shifts come from the table [shifts] of the site's file (--site)",
+        remedy=f"{FORMS}; shift names come from the table [shifts] in the site file (--site)",
     )
 
 

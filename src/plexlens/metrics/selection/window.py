@@ -143,7 +143,7 @@ def window(text: str) -> Window:
         _moment(first, text)
         raise UsageError(
             file="",
-            what=f"{text!r} is a moment, and a stretch of time is needed",
+            what=f"{text!r} is a moment, and a range of time is needed",
             remedy="add an end: 2008-09-03T17:00..2008-09-03T18:00, or name a day: 2008-09-03",
         )
     return between(first.strip(), first.strip(), named=text)

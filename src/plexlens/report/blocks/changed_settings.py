@@ -21,9 +21,9 @@ MOST_LISTED = 200
 _MOST_DECIMALS = 6
 
 _NOTE = (
-    "Every other table shows the value in force: the one after the last change. A number that compares something with "
-    "a limit or a goal, such as a performance index, is of the intervals with the value in force alone. A setting may "
-    "have changed at any time between the two times of its row."
+    "All other tables show the value in force, after the last change. A number that relates to a limit or a goal, "
+    "such as a performance index, uses only the intervals with the value in force. A setting changed at some time "
+    "between the two times of its row."
 )
 
 

@@ -31,7 +31,7 @@ _RULES = {
     "mean": "mean, weighted by time",
     "latest": "the latest value",
     "covered once": "time covered by any of them",
-    "the same, else null": "the common value, none where they differ",
+    "the same, else null": "the common value, or no value if they differ",
 }
 
 

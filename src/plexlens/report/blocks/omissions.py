@@ -38,7 +38,7 @@ def omissions(
         if listed := missing.get(metric.name):
             parts.setdefault(tuple((p.observer, p.intervals, p.of) for p in listed), []).append(metric.title)
     return " ".join(
-        f"{', '.join(titles)}: without {_whose(systems)}, where a part of the formula is not recorded."
+        f"{', '.join(titles)}: without {_whose(systems)}, because a part of the formula is not recorded there."
         for systems, titles in parts.items()
     )
 
@@ -59,14 +59,14 @@ def apart_in_time(held: GrainData, by: Sequence[str], columns: Sequence[str]) ->
     named = [" and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more" for names in together]
     listed = "; ".join(named[:_MOST_NAMED]) + ("; …" if len(named) > _MOST_NAMED else "")
     return (
-        f"Not measured at the same time: {listed}. Rates and levels of them together are means over the time of all, "
-        "no sums."
+        f"Not measured at the same time: {listed}. Rates and levels over several of them are means over the whole "
+        "time, not sums."
     )
 
 
 def _whose(systems: Sequence[tuple[tuple[str, ...], int, int]]) -> str:
     def words(observer: tuple[str, ...], intervals: int, of: int) -> str:
-        name = " ".join(observer) or "rows of no system"
+        name = " ".join(observer) or "rows without a system"
         return name if intervals == of else f"{intervals:,} of {of:,} intervals of {name}"
 
     named = [words(*system) for system in systems[:_MOST_NAMED]]

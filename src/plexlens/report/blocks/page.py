@@ -132,7 +132,7 @@ class Pick(StrEnum):
     """Choice of the row that a key figure refers to."""
 
     WHOLE = "whole"
-    """All entities rolled up into one."""
+    """All entities together."""
     HIGHEST = "highest"
     """The entity with the largest value."""
     LOWEST = "lowest"

@@ -261,7 +261,7 @@ def _who(report: PrintedReport, record: Record) -> Cell:
 def _intervals(report: PrintedReport, name: str, *, folded: bool) -> Table:
     names = tuple(dict.fromkeys(name for told in report.heads.values() for name in told))
     records = [record for record in report.records if record in report.heads]
-    note = "System, interval and samples as the head of the report prints them."
+    note = "System, interval and samples as printed in the report heading."
     if report.left_out:
         note += f" The latest {counted(len(records), 'report')} are shown; {report.left_out:,} earlier are left out."
     return Table(
@@ -328,7 +328,7 @@ def _grid(report: PrintedReport, name: str, layout: _Layout, bodies: Sequence[_B
         top=20,
         group=report.heading,
         folded=folded,
-        note="" if rows else "The report has this table, and no row in it.",
+        note="" if rows else "The report has this table without rows.",
         total_rows=len(rows),
         query=_query(report) if len(rows) > MOST_ROWS else "",
     )
@@ -385,7 +385,7 @@ def _others(report: PrintedReport, name: str, *, folded: bool) -> Table:
         columns=(_printed("name", "Element", key=True), _printed("value", "Value")),
         rows=tuple((element, cell) for _, element, cell in report.others),
         group=report.heading,
-        note="Elements that the form of RMF XML does not name.",
+        note="Elements that the RMF XML schema does not define.",
         folded=folded,
     )
 

@@ -21,7 +21,9 @@ COLUMNS = (
     "cache_hit_fraction", "read_hit_fraction", "read_disconnect_time", "longest_response_seconds",
 )  # fmt: skip
 
-PAIR = Subject("pool_pair", "Objects of like I/O count", "two objects of like I/O count and unlike delay")
+PAIR = Subject(
+    "pool_pair", "Objects with similar I/O counts", "two objects with similar I/O counts and different delays"
+)
 
 
 def of_grain(grain: Grain, name: str, value: Callable[[Response], Cell]) -> Field[Response]:
@@ -30,12 +32,12 @@ def of_grain(grain: Grain, name: str, value: Callable[[Response], Cell]) -> Fiel
     for fact in grain.facts:
         if fact.name == name:
             return Field(subject, name, fact.title, value, fact.unit, "", fact.source)
-    one = grain.metric(name)
-    return Field(subject, name, one.title, value, one.unit, one.words, one.source, one.caveat)
+    metric = grain.metric(name)
+    return Field(subject, name, metric.title, value, metric.unit, metric.words, metric.source, metric.caveat)
 
 
 def _of_data_set(name: str) -> Field[Response]:
-    return of_grain(GRAINS["data_set"], name, lambda one: one.get(name))
+    return of_grain(GRAINS["data_set"], name, lambda data_set: data_set.get(name))
 
 
 def response_blocks(
@@ -57,11 +59,11 @@ def response_blocks(
     time = "Time of an I/O"
     table = definitions.table(
         "responses",
-        "Objects against their devices",
+        "Objects and their devices",
         [
-            Field[Response](subject, "object", "Object", lambda one: one.name, key=True),
-            Field[Response](subject, "catalog", "Catalog", lambda one: one.catalog),
-            Field[Response](subject, "volumes", "Volumes", lambda one: ", ".join(one.volumes[:4]) or None),
+            Field[Response](subject, "object", "Object", lambda block: block.name, key=True),
+            Field[Response](subject, "catalog", "Catalog", lambda block: block.catalog),
+            Field[Response](subject, "volumes", "Volumes", lambda block: ", ".join(block.volumes[:4]) or None),
             _of_data_set("ios"),
             _of_data_set("response_seconds").within("", "All I/Os together"),
             _of_data_set("response_time").within(time, "Response").with_bar(),
@@ -73,13 +75,15 @@ def response_blocks(
             _of_data_set("read_hit_fraction").within("Cache hits", "Reads"),
             _of_data_set("read_disconnect_time"),
             _of_data_set("longest_response_seconds"),
-            of_grain(GRAINS["dasd_device"], "response_time", lambda one: one.device_response).within(
+            of_grain(GRAINS["dasd_device"], "response_time", lambda device: device.device_response).within(
                 "Its volumes", "Response"
             ),
-            of_grain(GRAINS["dasd_device"], "disconnect_time", lambda one: one.device_disconnect).within(
+            of_grain(GRAINS["dasd_device"], "disconnect_time", lambda device: device.device_disconnect).within(
                 "Its volumes", "Disconnect"
             ),
-            of_grain(GRAINS["db2_data_set"], "sync_delay", lambda one: one.db2_delay).within("", "As Db2 saw it"),
+            of_grain(GRAINS["db2_data_set"], "sync_delay", lambda block: block.db2_delay).within(
+                "", "As recorded by Db2"
+            ),
         ],
         responses,
         sorted_by=("response_seconds", True),
@@ -87,30 +91,30 @@ def response_blocks(
         "object's I/Os to each) and the delay of a synchronous I/O that Db2 itself recorded.",
     )
     pairs = contrasts(timed_responses(responses) or timed_objects(ios))
-    compared = definitions.table("contrasts", "Like I/O counts, unlike delays", _pair_fields(), pairs, top=10)
-    blocks: list[Block] = [one for one in (compared, table) if one is not None]
+    compared = definitions.table("contrasts", "Similar I/O counts, different delays", _pair_fields(), pairs, top=10)
+    blocks: list[Block] = [block for block in (compared, table) if block is not None]
     notes = [Note(f"{pair.slow.name} and {pair.fast.name}: {pair.why}") for pair in pairs[:3]]
     return (*notes, *blocks)
 
 
 def _pair_fields() -> list[Field[Contrast]]:
-    data_set = "SMF 42-6, or what Db2 recorded where there is none"
+    data_set = "SMF 42-6, or else the delay that Db2 recorded"
     return [
-        Field(PAIR, "slow", "Slower object", lambda one: one.slow.name, key=True),
-        Field(PAIR, "fast", "Faster object", lambda one: one.fast.name),
-        Field(PAIR, "slow_ios", "Slower", lambda one: one.slow.ios, COUNT, "", data_set, group="I/Os"),
-        Field(PAIR, "fast_ios", "Faster", lambda one: one.fast.ios, COUNT, "", data_set, group="I/Os"),
+        Field(PAIR, "slow", "Slower object", lambda row: row.slow.name, key=True),
+        Field(PAIR, "fast", "Faster object", lambda row: row.fast.name),
+        Field(PAIR, "slow_ios", "Slower", lambda row: row.slow.ios, COUNT, "", data_set, group="I/Os"),
+        Field(PAIR, "fast_ios", "Faster", lambda row: row.fast.ios, COUNT, "", data_set, group="I/Os"),
         Field(
-            PAIR, "slow_time", "Slower", lambda one: one.slow.seconds, MILLISECONDS, "", data_set,
+            PAIR, "slow_time", "Slower", lambda row: row.slow.seconds, MILLISECONDS, "", data_set,
             group="Time of an I/O",
         ),
         Field(
-            PAIR, "fast_time", "Faster", lambda one: one.fast.seconds, MILLISECONDS, "", data_set,
+            PAIR, "fast_time", "Faster", lambda row: row.fast.seconds, MILLISECONDS, "", data_set,
             group="Time of an I/O",
         ),
         Field(
-            PAIR, "ratio", "Times the delay", lambda one: one.ratio, RATIO,
+            PAIR, "ratio", "Delay ratio", lambda row: row.ratio, RATIO,
             "time of an I/O of the slower / of the faster", data_set,
         ),
-        Field(PAIR, "why", "Why", lambda one: one.why),
+        Field(PAIR, "why", "Why", lambda row: row.why),
     ]  # fmt: skip

@@ -20,7 +20,7 @@ def selection_note(selections: Mapping[str, Selection]) -> Note | None:
     selections
         Selection by what it is of, ``BASE`` for example; one of an empty name needs no name.
     """
-    told = {name: one for name, one in selections.items() if one}
+    told = {name: selection for name, selection in selections.items() if selection}
     if not told:
         return None
     details = []
@@ -28,23 +28,25 @@ def selection_note(selections: Mapping[str, Selection]) -> Note | None:
         start = f"{name}: " if name else ""
         if name:
             details.append(f"{name}: {selection.text}.")
-        for one in selection.extent.systems if selection.extent is not None else ():
-            if one.taken_first is not None:
-                what = one.system or "Data that names no system"
+        for system in selection.extent.systems if selection.extent is not None else ():
+            if system.taken_first is not None:
+                what = system.system or "Data without a system name"
                 details.append(
-                    f"{start}{what} ({one.taken_zone}): intervals and records of {one.taken_first:%Y-%m-%d %H:%M} to "
-                    f"{one.taken_last:%Y-%m-%d %H:%M}"
+                    f"{start}{what} ({system.taken_zone}): intervals and records of "
+                    f"{system.taken_first:%Y-%m-%d %H:%M} to "
+                    f"{system.taken_last:%Y-%m-%d %H:%M}"
                 )
-            elif selection.systems and one.system is None:
-                details.append(f"{start}Data that names no system is left out.")
+            elif selection.systems and system.system is None:
+                details.append(f"{start}Data without a system name is left out.")
         if selection.classes:
             details.append(
-                f"{start}Data that names no service class, report class or workload is not restricted by class. "
-                "Rates of a class are over all intervals of its systems: without a row in one, it did no work in it."
+                f"{start}Data without a service class, report class or workload is not restricted by class. The rate "
+                "of a class covers all intervals of its systems; an interval without a row of the class counts as no "
+                "work."
             )
     whole = "; ".join(choice.text for name, choice in told.items() if not name)
     text = f"Selection: {whole}." if whole else "Only a part of the data is selected."
-    return Note(f"{text} The start of an interval decides whether it is selected.", details=tuple(details))
+    return Note(f"{text} An interval is selected by its start.", details=tuple(details))
 
 
 def under_selection(report: Report, selections: Mapping[str, Selection]) -> Report:
@@ -52,7 +54,9 @@ def under_selection(report: Report, selections: Mapping[str, Selection]) -> Repo
     note = selection_note(selections)
     if note is None:
         return report
-    told = "; ".join(f"{name}: {one.text}" if name else one.text for name, one in selections.items() if one)
+    told = "; ".join(
+        f"{name}: {selection.text}" if name else selection.text for name, selection in selections.items() if selection
+    )
     return replace(
         report,
         alerts=(note, *report.alerts),
@@ -69,12 +73,12 @@ def page_selection(page: Page, grains: Mapping[str, Grain], selection: Selection
     if selection.windows or selection.shifts:
         added_up = [grains[name].title for name in page.grains if by_quarter(grains[name])]
         if added_up:
-            text += f". Each record counts at the moment at which it was written: {', '.join(added_up)}"
+            text += f". Each record counts at the time it was written: {', '.join(added_up)}"
     if not selection.classes or not page.grains:
         return text
     classless = [name for name in page.grains if not has_class(grains[name])]
     if len(classless) == len(page.grains):
-        return f"{text}. The data of this page names no class and is not restricted by it"
+        return f"{text}. The data of this page has no classes and is not restricted by class"
     if classless:
         titles = ", ".join(grains[name].title for name in classless)
         return f"{text}. Not restricted by class: {titles}"

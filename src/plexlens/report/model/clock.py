@@ -75,9 +75,9 @@ class Clock:
         known = sorted({round(offset / 60) * 60.0 for offset in offsets if offset is not None})
         if local and not known:
             return cls(None, f"Times are local as printed: {_UNKNOWN}.")
-        beside = f" Reports whose times are marked as local are in local time as printed: {_UNKNOWN}." if local else ""
+        beside = f" Reports with times marked as local are in local time as printed: {_UNKNOWN}." if local else ""
         if not known:
-            return cls(None, "Times are UTC: the data does not say how local time differs.")
+            return cls(None, "Times are UTC: the data does not record the offset of local time.")
         if len(known) > 1:
             listed = ", ".join(offset_text(offset) for offset in known)
             note = f"Times are UTC: the data was recorded under more than one local time ({listed}).{beside}"

@@ -75,11 +75,11 @@ class ColumnKind(StrEnum):
     NUMBER = "number"
     TIME = "time"
     SPARK = "spark"
-    """A course over time, thinned out: a picture next to the numbers, not a number."""
+    """A trend over time with reduced resolution, drawn next to the numbers."""
     PROFILE = "profile"
     """Several numbers of the row as a small histogram."""
     PRINTED = "printed"
-    """What the source prints there: a `PrintedNumber`, or a text."""
+    """The printed cell: a `PrintedNumber`, or a text."""
 
 
 class Level(StrEnum):
@@ -283,7 +283,7 @@ class Way:
     """Data that would fill a gap, and how to collect it."""
 
     kind: str
-    """What a reader calls the data: ``SMF 74-4``."""
+    """Name of the data for readers: ``SMF 74-4``."""
     how: str
     """Options, commands or parameters that make the system write it."""
 

@@ -16,7 +16,7 @@ from plexlens.metrics.unit import COUNT, MEAN_COUNT, Unit
 MOST_SERIES = 8
 
 Point = tuple[float, float | None]
-"""x and y; a y of None breaks the line."""
+"""x and y; None as y interrupts the line."""
 
 
 class XYStyle(StrEnum):

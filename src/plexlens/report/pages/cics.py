@@ -34,22 +34,22 @@ _COST = (
     Shown("cpu_time", bar=True),
     Shown("cp_time", "General processors", group="Per transaction"),
     Shown("specialty_time", "Specialty engines", group="Per transaction"),
-    Shown("cp_fraction", "General processors", group="Of one processor"),
-    Shown("specialty_fraction", "Specialty engines", group="Of one processor"),
+    Shown("cp_fraction", "General processors", group="Share of one processor"),
+    Shown("specialty_fraction", "Specialty engines", group="Share of one processor"),
     Shown("transactions_per_second"),
 )
 
 _COST_NOTE = (
-    "Every one that uses CPU time is compared with all CICS transactions of its system: add up those that work for "
-    "CICS (its regions, network, TCP/IP, XCF, Db2, MQ) to get what a transaction costs."
+    "Each address space with CPU time is related to all CICS transactions of its system. Add the address spaces that "
+    "work for CICS (its regions, network, TCP/IP, XCF, Db2, MQ) to get the cost of a transaction."
 )
 
 PAGE = Page(
     order=850,
     id="cics",
     title="CICS",
-    lead="Regions and their TCBs, connections and storage from statistics; transactions from monitoring; what a "
-    "transaction costs in every address space.",
+    lead="Regions with their TCBs, connections and storage from statistics; transactions from monitoring; cost of a "
+    "transaction in each address space.",
     what="CICS regions and transactions",
     ways=(
         Way(
@@ -60,16 +60,16 @@ PAGE = Page(
         Way(
             "SMF 110-1",
             "MN=ON, MNPER=ON and MNRES=NO, without compression (MCT with COMPRESS=NO), in the system initialization "
-            "table of the region (or CEMT SET MONITOR), and TYPE(110) in SMFPRMxx. The dictionary that tells what "
-            "records hold is written when monitoring starts: give the dump that has it, or one that DFHMNDUP made.",
+            "table of the region (or CEMT SET MONITOR), and TYPE(110) in SMFPRMxx. CICS writes the dictionary of its "
+            "records when monitoring starts: give the dump that contains it, or a dictionary record from DFHMNDUP.",
         ),
         Way(
             "CICS statistics report",
-            "What DFHSTUP prints from SMF 110-2, or the sample transaction STAT (DFH0STAT), as text.",
+            "Output of DFHSTUP from SMF 110-2, or of the sample transaction STAT (DFH0STAT), as text.",
         ),
         Way(
             "SMF 30 and 110",
-            "SMF 30 by interval (INTERVAL(SMF,SYNC) in SMFPRMxx), of the same time and system as SMF 110.",
+            "SMF 30 interval records (INTERVAL(SMF,SYNC) in SMFPRMxx), for the same time and system as SMF 110.",
         ),
         Way(
             "SMF 72-3",
@@ -108,7 +108,7 @@ PAGE = Page(
         FigureSpec("cics_response", "Response time of CICS", "cics_transaction", "response_time"),
         FigureSpec(
             "cics_whole_cost",
-            "CPU time per CICS transaction, all address spaces of a known kind",
+            "CPU time per CICS transaction, all address spaces with a known role",
             "cics_cost",
             "cpu_time",
             by=("system",),
@@ -154,7 +154,7 @@ PAGE = Page(
                 Shown("qr_cpu_fraction", "Busy", group="QR TCB"),
                 Shown("qr_dispatch_fraction", "Dispatched", group="QR TCB"),
                 Shown("qr_cpu_dispatch_ratio", "CPU to dispatch", group="QR TCB"),
-                Shown("qr_share_of_cpu", "Of the CPU time", group="QR TCB"),
+                Shown("qr_share_of_cpu", "Share of the CPU time", group="QR TCB"),
                 Shown("task_limit", "Limit", group="Tasks (MXT)"),
                 Shown("peak_tasks", "Most", group="Tasks (MXT)"),
                 Shown("times_at_limit", "Times reached", group="Tasks (MXT)"),
@@ -195,10 +195,10 @@ PAGE = Page(
                 Shown("response_time", "Mean", group="Response", bar=True),
                 Shown("response_deviation", "Deviation", group="Response"),
                 Shown("longest_response", "Longest", group="Response"),
-                Shown("dispatch_fraction", "Dispatched", group="Of the response"),
-                Shown("suspend_fraction", "Suspended", group="Of the response"),
-                Shown("first_dispatch_wait_time", "First dispatch", group="A transaction waits for"),
-                Shown("redispatch_wait_time", "Next dispatch", group="A transaction waits for"),
+                Shown("dispatch_fraction", "Dispatched", group="Share of the response"),
+                Shown("suspend_fraction", "Suspended", group="Share of the response"),
+                Shown("first_dispatch_wait_time", "First dispatch", group="Waits of a transaction"),
+                Shown("redispatch_wait_time", "Next dispatch", group="Waits of a transaction"),
                 Shown("db2_time", "In Db2", group="A transaction"),
             ),
             by=_TRANSACTION,
@@ -208,28 +208,28 @@ PAGE = Page(
         ),
         TableSpec(
             "cics_transactions_waits",
-            "What transactions wait for",
+            "Transaction wait times",
             "cics_transaction",
             (
                 Shown("suspend_time", bar=True),
-                Shown("first_dispatch_wait_time", "First dispatch", group="Part per transaction"),
-                Shown("redispatch_wait_time", "Next dispatch", group="Part per transaction"),
-                Shown("mode_change_wait_time", "TCB mode", group="Part per transaction"),
-                Shown("open_tcb_limit_wait_time", "Open TCB", group="Part per transaction"),
-                Shown("file_io_wait_time", "File I/O", group="Part per transaction"),
-                Shown("rls_wait_time", "RLS", group="Part per transaction"),
-                Shown("resource_manager_suspend_wait_time", "Db2, MQ, IMS", group="Part per transaction"),
-                Shown("mro_wait_time", "Region", group="Part per transaction"),
-                Shown("enqueue_wait_time", "Enqueue", group="Part per transaction"),
-                Shown("lock_wait_time", "Lock", group="Part per transaction"),
-                Shown("temporary_storage_io_wait_time", "TS I/O", group="Part per transaction"),
-                Shown("terminal_wait_time", "Terminal", group="Part per transaction"),
-                Shown("unknown_wait_time", "Other", group="Part per transaction"),
+                Shown("first_dispatch_wait_time", "First dispatch", group="Time per transaction"),
+                Shown("redispatch_wait_time", "Next dispatch", group="Time per transaction"),
+                Shown("mode_change_wait_time", "TCB mode", group="Time per transaction"),
+                Shown("open_tcb_limit_wait_time", "Open TCB", group="Time per transaction"),
+                Shown("file_io_wait_time", "File I/O", group="Time per transaction"),
+                Shown("rls_wait_time", "RLS", group="Time per transaction"),
+                Shown("resource_manager_suspend_wait_time", "Db2, MQ, IMS", group="Time per transaction"),
+                Shown("mro_wait_time", "Region", group="Time per transaction"),
+                Shown("enqueue_wait_time", "Enqueue", group="Time per transaction"),
+                Shown("lock_wait_time", "Lock", group="Time per transaction"),
+                Shown("temporary_storage_io_wait_time", "TS I/O", group="Time per transaction"),
+                Shown("terminal_wait_time", "Terminal", group="Time per transaction"),
+                Shown("unknown_wait_time", "Other", group="Time per transaction"),
             ),
             by=_TRANSACTION,
             order="suspend_time",
             where=_ENDED,
-            note="Other is what no column of the definitions explains; further causes are among the definitions.",
+            note="Other is wait time that no column explains; the definitions list further causes.",
         ),
         TableSpec(
             "cics_tcb_modes",

@@ -30,7 +30,7 @@ PAGE = Page(
     order=700,
     id="coupling",
     title="Coupling facilities",
-    lead="How busy the coupling facilities are, what their structures cost, contention, and XCF signalling.",
+    lead="Utilisation of coupling facilities, cost of their structures, contention, and XCF signalling.",
     what="coupling facilities, structures and XCF",
     ways=(
         Way(
@@ -187,7 +187,7 @@ PAGE = Page(
                 Shown("external_per_second"),
                 Shown("deferred_fraction"),
                 Shown("contention_fraction", "All", group="Contention"),
-                Shown("real_contention_fraction", "Other than false", group="Contention"),
+                Shown("real_contention_fraction", "Contention other than false", group="Contention"),
                 Shown("false_contention_fraction", "False", group="Contention", bar=True),
                 Shown("lock_entries", "Entries", group="Lock table"),
                 Shown("lock_entries_fraction", "In use", group="Lock table"),
@@ -254,9 +254,9 @@ PAGE = Page(
             "coupling_xcf_class",
             (
                 Shown("messages_per_second", bar=True),
-                Shown("small_fraction", "Smaller", group="Message length against the class"),
-                Shown("fit_fraction", "Fit", group="Message length against the class"),
-                Shown("big_fraction", "Too big", group="Message length against the class"),
+                Shown("small_fraction", "Smaller", group="Message length and class length"),
+                Shown("fit_fraction", "Fit", group="Message length and class length"),
+                Shown("big_fraction", "Too big", group="Message length and class length"),
                 Shown("no_buffer_fraction"),
                 Shown("class_length"),
                 Shown("paths"),

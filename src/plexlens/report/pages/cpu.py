@@ -18,7 +18,7 @@ PAGE = Page(
     order=500,
     id="cpu",
     title="Processors",
-    lead="General processors and zIIPs, as z/OS and as PR/SM see them; capacity by partition.",
+    lead="General processors and zIIPs as seen by z/OS and PR/SM; capacity by partition.",
     what="processors and partitions",
     ways=(
         Way(
@@ -49,7 +49,7 @@ PAGE = Page(
         FigureSpec("msu_rolling", "MSU, four-hour mean", "cpu_partition", "msu_rolling", where=_PARTITION),
         FigureSpec(
             "busiest_partition",
-            "Busiest partition, of its machine's processors",
+            "Busiest partition, share of the machine's processors",
             "cpu_partition",
             "physical_busy",
             by=("partition",),
@@ -95,7 +95,7 @@ PAGE = Page(
             by=("system",),
             where=_GENERAL,
             references=(Reference("all processors", 1.0),),
-            note="Where this is far above the busy time of PR/SM, logical processors waited for physical ones.",
+            note="If this is far above the busy time of PR/SM, logical processors waited for physical processors.",
         ),
         ChartSpec(
             "msu_course",
@@ -151,7 +151,7 @@ PAGE = Page(
             order="processors_used",
             course="processors_used",
             top=15,
-            note="The partition PHYSICAL is time that PR/SM itself used.",
+            note="The partition PHYSICAL shows the time that PR/SM itself used.",
         ),
     ),
 )

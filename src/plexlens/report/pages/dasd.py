@@ -25,7 +25,7 @@ PAGE = Page(
     order=1100,
     id="dasd",
     title="DASD",
-    lead="I/O rate and response time of devices and data sets, what that time is made of, and the channels.",
+    lead="I/O rate, response time and its components for devices and data sets; channels.",
     what="direct access devices, data sets and channel paths",
     ways=(
         Way(
@@ -45,8 +45,8 @@ PAGE = Page(
         Way("RMF XML CHANNEL of Monitor III", "The same, with report=CHANNEL."),
         Way(
             "SMF 42-6",
-            "TYPE(42) in SMFPRMxx, not left out by subtype. It is written at CLOSE, and after each interval record of "
-            "SMF 30, so that data sets open for long need INTERVAL(SMF,SYNC).",
+            "TYPE(42) in SMFPRMxx, not left out by subtype. z/OS writes it at CLOSE and after each SMF 30 interval "
+            "record, so data sets that stay open need INTERVAL(SMF,SYNC).",
         ),
         Way(
             "SMF 73",
@@ -128,7 +128,7 @@ PAGE = Page(
             where=_USED,
             course="io_rate",
             top=20,
-            note="All systems together; devices without an I/O are left out.",
+            note="All systems together; devices without I/O are left out.",
         ),
         TableSpec(
             "dasd_groups",
@@ -195,7 +195,7 @@ PAGE = Page(
             order="response_seconds",
             where=_USED,
             top=20,
-            note="All jobs together; rates are per second that a job had the data set open.",
+            note="All jobs together; rates are per second in which a job had the data set open.",
         ),
         TableSpec(
             "dasd_data_set_jobs",

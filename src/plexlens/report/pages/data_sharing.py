@@ -52,8 +52,8 @@ PAGE = Page(
         ),
         Way(
             "SMF 101",
-            "-START TRACE(ACCTG) CLASS(1,2,3) DEST(SMF) in every member of the group, and TYPE(101) in SMFPRMxx: what "
-            "transactions ask of the group.",
+            "-START TRACE(ACCTG) CLASS(1,2,3) DEST(SMF) in every member of the group, and TYPE(101) in SMFPRMxx: for "
+            "requests of transactions to the group.",
         ),
         Way(
             "SMF 74-4",
@@ -114,12 +114,12 @@ PAGE = Page(
             order="sync_processors",
             where=_DB2_STRUCTURE,
             top=6,
-            note="Service time alone, for which the senders' processors spin: plexlens sharing adds path lengths, "
-            "castout and contention, and says for which work it is.",
+            note="Service time only, during which the sending processors spin. plexlens sharing adds path lengths, "
+            "castout and contention, and shows the cost by work.",
         ),
         TableSpec(
             "db2_sharing_threads",
-            "What transactions ask of the group",
+            "Group requests of transactions",
             "db2_accounting_sharing",
             (
                 Shown("commits"),

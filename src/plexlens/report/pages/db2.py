@@ -30,13 +30,14 @@ PAGE = Page(
     order=800,
     id="db2",
     title="Db2",
-    lead="What each Db2 did, its buffer pools by read I/O, its locks, its log and its address spaces.",
+    lead="Activity of each Db2: buffer pools by read I/O, locks, log and address spaces.",
     what="Db2 subsystems and their buffer pools",
     ways=(
         Way(
             "SMF 100",
-            "-START TRACE(STAT) CLASS(1,3,4,5) DEST(SMF) in every member, with STATIME 1 in DSNZPARM for one record a "
-            "minute, and TYPE(100) in SMFPRMxx. Counters run from the start of Db2: two records make one interval.",
+            "-START TRACE(STAT) CLASS(1,3,4,5) DEST(SMF) in every member, with STATIME 1 in DSNZPARM for one record "
+            "per minute, and TYPE(100) in SMFPRMxx. Counters accumulate from the start of Db2, so an interval needs "
+            "two records.",
         ),
         Way(
             "Db2 statistics report",
@@ -120,13 +121,14 @@ PAGE = Page(
             course="read_ios_per_second",
             where=_USED,
             top=20,
-            note="Read I/O a second is what a pool costs: it turns into CPU and delay. Hit ratios do not, and are "
-            "here to be recognised. The system hit ratio is negative where prefetch reads pages that nobody asks for.",
+            note="The cost of a pool is its read I/O per second, which takes CPU and delays work. Hit ratios are "
+            "shown for reference only. The system hit ratio is negative if prefetch reads pages that are never "
+            "requested.",
             drill="db2_data_sets",
         ),
         TableSpec(
             "db2_pool_reads",
-            "Buffer pools: how they read",
+            "Buffer pools: reads",
             "db2_pool",
             (
                 Shown("getpages", "All", group="Getpages"),
@@ -177,7 +179,7 @@ PAGE = Page(
         ),
         TableSpec(
             "db2_pool_writes",
-            "Buffer pools: how they write",
+            "Buffer pools: writes",
             "db2_pool",
             (
                 Shown("buffer_updates"),
@@ -218,7 +220,7 @@ PAGE = Page(
             ),
             by=_POOL,
             order="avoided_sync_reads_per_second",
-            note="What SPSIZE more buffers would have saved, as Db2 itself counted it.",
+            note="Saving of SPSIZE more buffers, as counted by Db2.",
         ),
         TableSpec(
             "db2_locks",
@@ -337,7 +339,7 @@ PAGE = Page(
             by=("subsystem", "system"),
             order="records",
             folded=True,
-            note="The first record, and the first after a start, give no interval.",
+            note="The first record, and the first record after a start of Db2, give no interval.",
         ),
     ),
 )

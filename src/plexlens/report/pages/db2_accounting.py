@@ -46,12 +46,13 @@ PAGE = Page(
     order=810,
     id="db2_accounting",
     title="Db2 accounting",
-    lead="Who uses the CPU, and what do they wait for.",
+    lead="CPU use and wait times of Db2 work.",
     what="Db2 threads and packages",
     ways=(
         Way(
             "SMF 101",
-            "-START TRACE(ACCTG) CLASS(1,2,3,7,8) DEST(SMF), and TYPE(101) in SMFPRMxx; 7 and 8 are the packages. "
+            "-START TRACE(ACCTG) CLASS(1,2,3,7,8) DEST(SMF), and TYPE(101) in SMFPRMxx; classes 7 and 8 record "
+            "packages. "
             "ACCUMACC in DSNZPARM rolls many threads into one record.",
         ),
         Way(
@@ -77,18 +78,18 @@ PAGE = Page(
     tables=(
         TableSpec(
             "db2_plans",
-            "Who uses the CPU, by plan",
+            "CPU use, by plan",
             "db2_accounting",
             _USE,
             by=_PLAN,
             order="cpu_seconds",
-            note="A record that Db2 rolled up (ACCUMACC, parallel tasks) holds the time of all its transactions: times "
-            "of a commit compare, times of a record do not.",
+            note="A record that Db2 rolled up (ACCUMACC, parallel tasks) contains the time of all its transactions: "
+            "compare times per commit, not times per record.",
             drill="db2_packages",
         ),
         TableSpec(
             "db2_waits",
-            "What they wait for, by plan",
+            "Wait times, by plan",
             "db2_accounting",
             (
                 Shown("class2_elapsed_seconds", "Class 2 elapsed", bar=True),
@@ -108,7 +109,7 @@ PAGE = Page(
         ),
         TableSpec(
             "db2_wait_events",
-            "How long one wait is, by plan",
+            "Time per wait, by plan",
             "db2_accounting",
             (
                 Shown("class3_total_seconds", "Suspended", bar=True),
@@ -141,11 +142,11 @@ PAGE = Page(
             ),
             by=_PLAN,
             order="class1_secp_cpu_seconds",
-            note="SECP is work that a zIIP could have run but a general engine did. CP has it too.",
+            note="SECP is zIIP-eligible work that ran on a general engine; it is included in CP.",
         ),
         TableSpec(
             "db2_plan_work",
-            "What a commit does, by plan",
+            "Work per commit, by plan",
             "db2_accounting",
             (
                 Shown("commits", bar=True),
@@ -215,7 +216,7 @@ PAGE = Page(
         ),
         TableSpec(
             "db2_plan_pools",
-            "Which plans use which pools",
+            "Buffer pools used by plans",
             "db2_accounting_pool",
             (
                 Shown("getpages", bar=True),

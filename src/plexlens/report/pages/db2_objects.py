@@ -60,13 +60,13 @@ PAGE = Page(
     order=830,
     id="db2_objects",
     title="Db2 objects",
-    lead="The objects that read most, what that costs in a day, and how long the devices behind them take.",
+    lead="Objects with the most reads, their cost per day, and the response times of their devices.",
     what="I/O of Db2 objects",
     ways=(
         Way(
             "SMF 102 IFCID 199",
-            "-START TRACE(STAT) CLASS(8) DEST(SMF), and TYPE(102) in SMFPRMxx; objects with less than one I/O a second "
-            "are not in it. IFCID 105 and 107 name the objects.",
+            "-START TRACE(STAT) CLASS(8) DEST(SMF), and TYPE(102) in SMFPRMxx; objects with less than one I/O per "
+            "second are not recorded. IFCID 105 and 107 give the names of objects.",
         ),
     ),
     figures=(
@@ -102,8 +102,9 @@ PAGE = Page(
             by=_OBJECT,
             order="ios_per_second",
             top=20,
-            note="I/O a second turns into CPU, and with the delay of each into waiting. Two objects with as many I/Os "
-            "and twice the delay differ in how often the disk cache has the page. Pools are on the page of Db2.",
+            note="I/O per second takes CPU, and its delay makes work wait. If an object has the same number of I/Os "
+            "as another and twice the delay, the disk cache holds its pages less often. The page Db2 shows "
+            "buffer pools.",
         ),
     ),
     blocks=_blocks,

@@ -50,18 +50,18 @@ def _prepare(context: Context) -> None:
 
 def _blocks(context: Context) -> Sequence[Block]:
     found = context.judge()
-    ran = len({one.rule.id for finding in found.fired for one in finding.all}) + len(found.passed)
+    ran = len({part.rule.id for finding in found.fired for part in finding.all}) + len(found.passed)
     blocks: list[Block] = [_figures(found, ran)]
     if not ran:
-        blocks.append(Note("No rule could be checked: the data holds none of the records they read.", Level.WARNING))
+        blocks.append(Note("No rule could be checked: the data contains none of the records they need.", Level.WARNING))
     elif not found.fired:
-        blocks.append(Note(f"Nothing found by {counted(ran, 'rule')}; they are listed below."))
+        blocks.append(Note(f"No finding from {counted(ran, 'rule')}; they are listed below."))
     advice = [_advice(context, rank, group, found.left_out) for rank, group in enumerate(groups(found.fired), 1)]
-    blocks += [one for one in advice if not one.folded]
-    if folded := [one for one in advice if one.folded]:
-        blocks += [Note(f"{counted(len(folded), 'more rule')} found something; they weigh less."), *folded]
+    blocks += [block for block in advice if not block.folded]
+    if folded := [block for block in advice if block.folded]:
+        blocks += [Note(f"{counted(len(folded), 'more rule')} found something of lower severity."), *folded]
     if found.decisions:
-        blocks.append(Note("Decisions of the site that are to be looked at:", Level.WARNING, found.decisions))
+        blocks.append(Note("Site decisions to review:", Level.WARNING, found.decisions))
     if found.suppressed:
         blocks.append(_suppressed(found))
     if found.passed:
@@ -207,7 +207,9 @@ def _sets(subsystem: str, line: str) -> set[tuple[str, ...]]:
 def _remaining(subsystem: str, line: str, done: set[tuple[str, ...]]) -> str:
     """A line of a command without the settings that are done; empty if nothing is left of it."""
     if changes := _CHANGES.fullmatch(line):
-        settings = [one[0] for one in _SETTING.finditer(changes[2]) if (subsystem, changes[1], one[1]) not in done]
+        settings = [
+            setting[0] for setting in _SETTING.finditer(changes[2]) if (subsystem, changes[1], setting[1]) not in done
+        ]
         return changes[1] + "".join(settings) if settings else ""
     return "" if _sets(subsystem, line) <= done else line
 
@@ -242,7 +244,7 @@ def _condition(finding: Finding) -> str:
     rule = finding.rule
     text = rule.condition.text
     if rule.percentile is not None:
-        text += f", of percentile {rule.percentile:g} over the intervals"
+        text += f", percentile {rule.percentile:g} over the intervals"
     elif rule.min_share:
         text += f", in {rule.min_share:.0%} of the {_times(rule.time)} or more"
     elif rule.time != "all":
@@ -307,7 +309,7 @@ def _evidence(context: Context, members: Sequence[Finding], left_out: int, *, mo
     add(Column("end", "To", ColumnKind.TIME), [member.end for member in members])
     note = ""
     if left_out:
-        note = f"The {len(members)} worst of {len(members) + left_out:,} objects; the cost is of these."
+        note = f"The {len(members)} worst of {len(members) + left_out:,} objects; the cost covers only these."
     return Table(
         name=f"{'more' if more else 'evidence'}_{rule.id.replace('.', '_')}",
         title=f"Also seen by {rule.id}: {rule.title}" if more else f"{rule.title}: evidence",
@@ -315,7 +317,7 @@ def _evidence(context: Context, members: Sequence[Finding], left_out: int, *, mo
         rows=tuple(zip(*data, strict=True)),
         top=TOP,
         note=note,
-        origin="Numbers are of the intervals in which the condition holds." if rule.time != "all" else "",
+        origin="Numbers cover the intervals in which the condition holds." if rule.time != "all" else "",
     )
 
 
@@ -333,7 +335,7 @@ _RULE = (_text("title", "Rule", key=True), _text("rule", "Id"))
 def _passed(found: Findings, *, folded: bool) -> Table:
     return Table(
         name="findings_passed",
-        title="Checked and in order",
+        title="Checked without a finding",
         columns=(
             *_RULE,
             Column("objects", "Objects", ColumnKind.NUMBER, COUNT),
@@ -345,7 +347,7 @@ def _passed(found: Findings, *, folded: bool) -> Table:
             for passed in found.passed
         ),
         top=20,
-        note="Rules that had data, and found nothing.",
+        note="Rules with data whose condition does not hold.",
         folded=folded,
     )
 
@@ -358,8 +360,8 @@ def _suppressed(found: Findings) -> Table:
             *_RULE,
             _text("object", "Object"),
             _text("severity", "Severity"),
-            _text("sentence", "What is wrong"),
-            _text("reason", "Why it is suppressed"),
+            _text("sentence", "Problem"),
+            _text("reason", "Reason for suppression"),
         ),
         rows=tuple(
             (
@@ -389,21 +391,21 @@ def _not_checked(found: Findings) -> Table:
     lines = [f"{kind}: {counted(len(list(members)), 'rule')}" for kind, members in groupby(lacking)]
     others = len(found.not_checked) - len(lacking)
     if others:
-        lines.append(f"fields, objects or releases that this data does not hold: {counted(others, 'rule')}")
+        lines.append(f"this data has no such fields, objects or releases: {counted(others, 'rule')}")
     return Table(
         name="findings_not_checked",
         title=f"{counted(len(found.not_checked), 'rule')} could not be checked",
         columns=(
             *_RULE,
             _text("lack", "Why"),
-            _text("reason", "What is missing"),
+            _text("reason", "Missing data"),
         ),
         rows=tuple(
             (unchecked.rule.title, unchecked.rule.id, str(unchecked.lack), unchecked.reason)
             for unchecked in found.not_checked
         ),
         top=20,
-        note=f"What they lack: {'; '.join(lines)}.",
+        note=f"Missing: {'; '.join(lines)}.",
         folded=True,
     )
 
@@ -413,8 +415,8 @@ PAGE = Page(
     id="findings",
     title="Findings",
     lead=(
-        "What is wrong, in the order to look at it: what fails or stops, then what costs most, then by severity. "
-        "Every number leads to its definition, every rule to its source."
+        "Problems in order of urgency: failures first, then by cost, then by severity. Each number links to its "
+        "definition, each rule to its source."
     ),
     blocks=_blocks,
     prepare=_prepare,

@@ -50,7 +50,7 @@ PAGE = Page(
     order=880,
     id="jobs",
     title="Jobs and address spaces",
-    lead="Who uses the CPU, which steps took longest, what abended, whose zIIP work ran on general processors.",
+    lead="CPU use, longest steps, abends, and zIIP work that ran on general processors.",
     what="address spaces, jobs and steps",
     ways=(
         Way(
@@ -82,7 +82,8 @@ PAGE = Page(
             ("cp_processors",),
             by=_JOB,
             where=_STARTED_TASKS,
-            note="Started tasks run through whole intervals; jobs and sessions stand in the tables.",
+            note="The chart shows started tasks, which run through whole intervals; the tables include jobs and "
+            "sessions.",
         ),
         ChartSpec(
             "jobs_ziip_course",
@@ -96,7 +97,7 @@ PAGE = Page(
     tables=(
         TableSpec(
             "jobs_address_spaces",
-            "Who uses the CPU",
+            "CPU use",
             "address_space",
             (
                 Shown("work_type"),
@@ -104,8 +105,8 @@ PAGE = Page(
                 Shown("cpu_seconds", "All engines", group="CPU time", bar=True),
                 Shown("cp_seconds", "General processors", group="CPU time"),
                 Shown("ziip_engine_seconds", "zIIP, as run", group="CPU time"),
-                Shown("srb_fraction", "SRB", group="Of general processor time"),
-                Shown("enclave_fraction", "Enclaves", group="Of general processor time"),
+                Shown("srb_fraction", "SRB", group="Share of general processor time"),
+                Shown("enclave_fraction", "Enclaves", group="Share of general processor time"),
                 Shown("cp_processors"),
                 Shown("ziip_processors"),
                 Shown("highest_task_fraction"),
@@ -134,7 +135,7 @@ PAGE = Page(
             ),
             by=("service_class",),
             order="cpu_seconds",
-            note="The class of the address space; enclaves that run in it can have others.",
+            note="Service class of the address space; enclaves in it can have other classes.",
         ),
         TableSpec(
             "jobs_cpu_kinds",
@@ -147,7 +148,7 @@ PAGE = Page(
         ),
         TableSpec(
             "jobs_ziip",
-            "zIIP work, and what of it ran on general processors",
+            "zIIP work, and its part on general processors",
             "address_space",
             (
                 Shown("service_class"),
@@ -173,8 +174,8 @@ PAGE = Page(
                 Shown("elapsed_seconds", bar=True),
                 Shown("cp_seconds"),
                 Shown("ziip_engine_seconds"),
-                Shown("cp_fraction", "CPU", group="Of elapsed time"),
-                Shown("dasd_fraction", "DASD I/O", group="Of elapsed time"),
+                Shown("cp_fraction", "CPU", group="Share of elapsed time"),
+                Shown("dasd_fraction", "DASD I/O", group="Share of elapsed time"),
                 Shown("allocation_seconds"),
                 Shown("excps"),
                 Shown("service_class"),
@@ -248,7 +249,7 @@ PAGE = Page(
             order="excps",
             where=_DID_IO,
             folded=True,
-            note="DASD times are without the IOS queue; I/Os of independent enclaves are counted apart.",
+            note="DASD times exclude IOS queue time; I/Os of independent enclaves are counted separately.",
         ),
         TableSpec(
             "jobs_storage",

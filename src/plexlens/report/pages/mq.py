@@ -30,8 +30,8 @@ PAGE = Page(
         Way(
             "SMF 115",
             "START TRACE(STAT) DEST(SMF) CLASS(*) for queue managers, buffer pools, logs and page sets; CLASS(4) for "
-            "the channel initiator; CLASS(5) for queues, with STATQ on the queues. STATIME sets the interval (0: that "
-            "of SMF). TYPE(115) in SMFPRMxx.",
+            "the channel initiator; CLASS(5) for queues, with STATQ on the queues. STATIME sets the interval (0: the "
+            "SMF interval). TYPE(115) in SMFPRMxx.",
         ),
         Way(
             "SMF 116",
@@ -54,7 +54,7 @@ PAGE = Page(
         ),
         FigureSpec(
             "mq_channels_used",
-            "Channels of the limit",
+            "Channels, share of the limit",
             "mq_channel_initiator",
             "current_fraction",
             by=_MANAGER,
@@ -102,7 +102,7 @@ PAGE = Page(
             by=_POOL,
             where=_USED_POOL,
             lowest=True,
-            note="Below 15 % pages are written early, below 5 % each put waits for its write.",
+            note="Below 15 %, MQ writes pages early; below 5 %, each put waits for its write.",
         ),
         ChartSpec(
             "mq_initiator_busy",
@@ -207,12 +207,12 @@ PAGE = Page(
                 Shown("job"),
                 Shown("current_channels", "Current", group="Channels"),
                 Shown("current_limit", "Limit", group="Channels"),
-                Shown("current_fraction", "Of the limit", group="Channels", bar=True),
+                Shown("current_fraction", "Share of limit", group="Channels", bar=True),
                 Shown("active_channels", "Active", group="Channels"),
-                Shown("active_fraction", "Active, of the limit", group="Channels"),
+                Shown("active_fraction", "Active, share of limit", group="Channels"),
                 Shown("storage_31_bytes", "Below 2 GiB", group="Storage"),
                 Shown("storage_64_bytes", "Above 2 GiB", group="Storage"),
-                Shown("storage_64_fraction", "Of the limit", group="Storage"),
+                Shown("storage_64_fraction", "Share of limit", group="Storage"),
             ),
             by=_MANAGER,
             order="current_channels",
@@ -258,7 +258,7 @@ PAGE = Page(
         ),
         TableSpec(
             "mq_queue_depths",
-            "Queues, as they stood",
+            "Queues, state at the end of the interval",
             "mq_queue_statistics",
             (
                 Shown("depth", "At the end", group="Depth"),
@@ -297,7 +297,7 @@ PAGE = Page(
         ),
         TableSpec(
             "mq_queues_used",
-            "Queues, as used",
+            "Queues, use",
             "mq_queue",
             (
                 Shown("valid_puts", "Messages", group="Put"),
@@ -361,7 +361,7 @@ PAGE = Page(
         ),
         TableSpec(
             "mq_structures",
-            "Coupling facility structures, as MQ uses them",
+            "Coupling facility structures, use by MQ",
             "mq_structure",
             (
                 Shown("calls_per_second", bar=True),

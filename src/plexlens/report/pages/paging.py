@@ -12,7 +12,7 @@ PAGE = Page(
     order=1000,
     id="paging",
     title="Storage and paging",
-    lead="How much central storage is left, what is fixed, and what is paged.",
+    lead="Available and fixed central storage, and paging.",
     what="storage and paging",
     ways=(
         Way(

@@ -134,7 +134,7 @@ def _damage(readings: Readings) -> Table:
             _number("offset", "Byte offset", BYTES),
             _text("reason", "Reason"),
             _text("severity", "Severity"),
-            _text("detail", "What was found"),
+            _text("detail", "Detail"),
             _text("remedy", "What to do"),
         ),
         rows=tuple(
@@ -158,7 +158,7 @@ def _damage(readings: Readings) -> Table:
 def _implausible(readings: Readings) -> Table:
     return Table(
         name="read_implausible",
-        title="Values that cannot be",
+        title="Impossible values",
         columns=(
             _text("file", "File", key=True),
             _text("system", "System"),
@@ -170,7 +170,7 @@ def _implausible(readings: Readings) -> Table:
             Column("at_most", "At most", ColumnKind.NUMBER, _AS_RECORDED),
             _text("unit", "Unit"),
             _text("bound", "Bound"),
-            _text("reason", "Why it cannot be"),
+            _text("reason", "Reason"),
         ),
         rows=tuple(
             (
@@ -190,8 +190,8 @@ def _implausible(readings: Readings) -> Table:
         query=f"select * from {plausible.TABLE}",
         top=10,
         note=(
-            "Every metric that such a value would go into has no value for the row concerned, and no rule fires on it. "
-            "The raw table keeps the value as recorded."
+            "A metric that uses such a value has no value in that row, and no rule fires on it. The raw table keeps "
+            "the recorded value."
         ),
     )
 
@@ -206,7 +206,7 @@ def _above_the_whole(context: Context) -> Table:
                 rows.append((held.grain.title, metric.title, metric.words, *found[metric.name]))
     return Table(
         name="read_above_the_whole",
-        title="Shares of more than the whole",
+        title="Shares above 100 %",
         columns=(
             _text("grain", "Data", key=True),
             _text("metric", "Metric"),
@@ -217,8 +217,8 @@ def _above_the_whole(context: Context) -> Table:
         rows=tuple(rows),
         top=20,
         note=(
-            f"A share above {100 * (1 + TOLERANCE):.0f} % of its whole cannot be: it has no value in the rows "
-            "concerned, and no rule fires on it. The facts that it is made of are shown as recorded."
+            f"A share above {100 * (1 + TOLERANCE):.0f} % is impossible: it has no value in those rows, and no rule "
+            "fires on it. Its facts are shown as recorded."
         ),
     )
 
@@ -239,7 +239,8 @@ def _notes(readings: Readings) -> Table:
             for note in readings.notes
         ),
         folded=True,
-        note="Such as sections longer or shorter than the known layout, which is not damage: releases differ.",
+        note="For example sections that are longer or shorter than the known layout. This is not damage: releases "
+        "differ.",
     )
 
 
@@ -275,8 +276,8 @@ def _coverage(context: Context) -> Table:
         top=40,
         folded=True,
         note=(
-            "A gap is a place where the next interval begins later than the one before ends. Accounting has an "
-            "interval for each task, and none in common."
+            "At a gap, an interval begins later than the previous one ends. Accounting has an interval per task, and "
+            "no common interval."
         ),
     )
 
@@ -308,9 +309,9 @@ def _local_reports(readings: Readings) -> Table:
             for report in readings.local_reports
         ),
         note=(
-            "These reports do not say how far their local time is from UTC. The offset is inferred where records of "
-            "the same system have an interval with the same local start and end; where it is not known, the report's "
-            "times stay local and are not matched with times of other systems."
+            "These reports do not contain the offset of local time from UTC. It is inferred if records of the same "
+            "system have an interval with the same local start and end. Otherwise the times of the report stay local "
+            "and are not matched with other systems."
         ),
     )
 
@@ -342,7 +343,7 @@ def _blocks(context: Context) -> Sequence[Block]:
         Figure("errors", "Damage: not understood", errors, COUNT, alarm=errors > 0),
     ]
     if readings.implausible_count:
-        figures.append(Figure("implausible", "Values that cannot be", readings.implausible_count, COUNT, alarm=True))
+        figures.append(Figure("implausible", "Impossible values", readings.implausible_count, COUNT, alarm=True))
     if unread:
         figures.insert(1, Figure("unread", "Files not read", len(unread), COUNT, alarm=True))
     blocks: list[Block] = [KeyFigures("read", tuple(figures))]
@@ -371,7 +372,7 @@ def _blocks(context: Context) -> Sequence[Block]:
 PAGE = Page(
     order=200,
     id="read",
-    title="What was read",
-    lead="The files behind this report, what they hold, and what could not be read.",
+    title="Data read",
+    lead="The files behind this report, their contents, and data that could not be read.",
     blocks=_blocks,
 )

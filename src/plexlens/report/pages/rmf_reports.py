@@ -28,8 +28,8 @@ PAGE = Page(
     id="rmf_reports",
     title="Other RMF reports",
     lead=(
-        "Every RMF report that was read as XML, with its own headings and its values as printed. Reports whose numbers "
-        "are also on pages above stand last."
+        "Every RMF report read as XML, with its headings and values as printed. Reports whose numbers are also on "
+        "other pages come last."
     ),
     blocks=_blocks,
 )

@@ -36,7 +36,7 @@ _CPU = (
     Shown("ziip_processors", "Used", group="zIIP"),
     Shown("ziip_on_cp_processors", "Eligible, on general processors", group="zIIP"),
     Shown("ziip_eligible_fraction", "Eligible", group="zIIP"),
-    Shown("ziip_redirected_fraction", "Of eligible, on zIIP", group="zIIP"),
+    Shown("ziip_redirected_fraction", "Share of eligible time on zIIP", group="zIIP"),
     Shown("ziip_overflow_fraction", "Overflow", group="zIIP"),
     Shown("cpu_seconds"),
     Shown("transactions_per_second"),
@@ -48,13 +48,13 @@ PAGE = Page(
     order=600,
     id="workload",
     title="Service classes",
-    lead="What the work was promised and what it got; the CPU and zIIP it used, in all and per transaction.",
+    lead="Goals and results of work; its CPU and zIIP time, in total and per transaction.",
     what="service and report classes",
     ways=(
         Way(
             "SMF 72-3",
-            "Monitor I option WKLD of RMF or the z/OS Data Gatherer, and TYPE(72) in SMFPRMxx. Each system tells the "
-            "work it ran itself: give the dumps of all systems for the sysplex.",
+            "Monitor I option WKLD of RMF or the z/OS Data Gatherer, and TYPE(72) in SMFPRMxx. Each system records "
+            "only its own work: give the dumps of all systems for the sysplex.",
         ),
         Way(
             "RMF XML WLMGL",
@@ -224,7 +224,7 @@ PAGE = Page(
             order="cp_processors",
             where=_REPORT,
             folded=True,
-            note="Work counted here is counted in its service class too.",
+            note="Work in report classes is also counted in its service class.",
         ),
     ),
 )

@@ -251,7 +251,7 @@ def _chart(chart: Chart, report: Report, clock: Clock) -> dict[str, Any]:
         "references": chart.references,
         "note": chart.note,
         "left_out": chart.left_out,
-        "shown_of": f"{len(chart.series)} of {total:,} are drawn; the table has all.",
+        "shown_of": f"{len(chart.series)} of {total:,} are drawn; the table shows all.",
         "origin": chart.origin,
     }
 
@@ -268,7 +268,7 @@ def _xy(chart: XYChart) -> dict[str, Any]:
         "y_title": _axis_title(chart.y_title, chart.y_unit),
         "x_title": _axis_title(chart.x_title, chart.x_unit),
         "drawing": draw_xy(chart),
-        "shown_of": f"{len(chart.series)} of {total:,} are drawn; the table has all.",
+        "shown_of": f"{len(chart.series)} of {total:,} are drawn; the table shows all.",
     }
 
 

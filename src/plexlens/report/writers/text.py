@@ -183,7 +183,7 @@ class _Writer:
         yield from self.wrapped(f"What to do: {advice.action}", "   ")
         yield from self.command(advice.command)
         if advice.undo:
-            yield "   To take it back:"
+            yield "   To undo it:"
             yield from self.command(advice.undo)
         for remark in advice.remarks:
             yield from self.wrapped(remark, "   ")
@@ -234,7 +234,7 @@ class _Writer:
         for series in chart.series:
             known = [(v, t) for v, t in zip(series.values, chart.times, strict=True) if v is not None]
             if known:
-                peak, moment = max(known, key=lambda one: one[0])
+                peak, moment = max(known, key=lambda point: point[0])
                 least = min(value for value, _ in known)
                 cells.append((series.name, chart.mean_of(series), least, peak, moment))
         number = ColumnKind.NUMBER
@@ -247,14 +247,14 @@ class _Writer:
         )
         yield from self.grid(columns, cells)
         if chart.left_out:
-            yield f" {counted(chart.left_out, 'further series', 'further series')}; the table has all"
+            yield f" {counted(chart.left_out, 'further series', 'further series')}; the table shows all"
 
     def xy(self, chart: XYChart) -> Iterator[str]:
         yield from self.titled(chart.title)
         yield from self.wrapped(" ".join(part for part in (chart.note, chart.origin) if part))
         yield from self.grid(xy_columns(chart), xy_rows(chart, self.rows))
         if chart.left_out:
-            yield f" {counted(chart.left_out, 'further series', 'further series')}; the table has all"
+            yield f" {counted(chart.left_out, 'further series', 'further series')}; the table shows all"
 
     def titled(self, title: str, unit: str = "") -> list[str]:
         return self.wrapped(title.upper() + (f" ({unit})" if unit else ""))
@@ -276,18 +276,18 @@ class _Writer:
         yield "=" * self.width
         yield self.heading("Definitions")
         grains: dict[str, list[Definition]] = {}
-        for one in self.report.definitions.values():
-            grains.setdefault(one.grain, []).append(one)
+        for definition in self.report.definitions.values():
+            grains.setdefault(definition.grain, []).append(definition)
         for grain, members in grains.items():
             yield ""
             yield from self.titled(grain)
-            for one in members:
-                unit = f" ({one.unit.symbol})" if one.unit.symbol else ""
-                how = one.formula or f"recorded; {one.rollup}"
-                yield from self.wrapped(f"{one.title}{unit} = {how}", "   ")
-                yield from self.wrapped(f"{one.id}; source: {one.source}", "     ")
-                if one.caveat:
-                    yield from self.wrapped(one.caveat, "     ")
+            for member in members:
+                unit = f" ({member.unit.symbol})" if member.unit.symbol else ""
+                how = member.formula or f"recorded; {member.rollup}"
+                yield from self.wrapped(f"{member.title}{unit} = {how}", "   ")
+                yield from self.wrapped(f"{member.id}; source: {member.source}", "     ")
+                if member.caveat:
+                    yield from self.wrapped(member.caveat, "     ")
 
     # --- the grid -----------------------------------------------------------------------------------------------
 
@@ -309,7 +309,7 @@ class _Writer:
                 yield ""
             yield from self.heads(part)
             for row in range(len(rows)):
-                yield from _lines([one.lines(row) for one in part], part)
+                yield from _lines([column.lines(row) for column in part], part)
 
     def cell(self, cell: Cell, column: Column) -> str:
         if column.kind is ColumnKind.NUMBER:
@@ -321,11 +321,11 @@ class _Writer:
         return NULL if cell is None or cell == "" else printable(str(cell))
 
     def heads(self, part: Sequence[_Laid]) -> Iterator[str]:
-        if any(one.column.group for one in part):
+        if any(laid.column.group for laid in part):
             yield from _group_heads(part)
-        depth = max(len(one.head) for one in part)
-        yield from _lines([[""] * (depth - len(one.head)) + list(one.head) for one in part], part)
-        yield " " + _GAP.join("-" * one.width for one in part)
+        depth = max(len(laid.head) for laid in part)
+        yield from _lines([[""] * (depth - len(laid.head)) + list(laid.head) for laid in part], part)
+        yield " " + _GAP.join("-" * laid.width for laid in part)
 
 
 @dataclass(frozen=True)
@@ -362,9 +362,9 @@ class _Laid:
 def _group_heads(part: Sequence[_Laid]) -> Iterator[str]:
     """Headings over groups of columns, with dashes on both sides; several lines if a group is too narrow."""
     stacks: list[tuple[int, list[str]]] = []
-    for group, members in groupby(part, key=lambda one: one.column.group):
+    for group, members in groupby(part, key=lambda laid: laid.column.group):
         span = list(members)
-        width = sum(one.width for one in span) + len(_GAP) * (len(span) - 1)
+        width = sum(column.width for column in span) + len(_GAP) * (len(span) - 1)
         fits = len(group) + 2 <= width
         lines = [f" {group} ".center(width, "-")] if fits else [line.center(width) for line in _narrow(group, width)]
         stacks.append((width, lines if group else []))
@@ -383,9 +383,9 @@ def _narrow(text: str, width: int) -> list[str]:
 def _roomy(laid: Sequence[_Laid]) -> list[_Laid]:
     """The columns, with the last of each group widened until the group's heading fits."""
     roomy: list[_Laid] = []
-    for group, members in groupby(laid, key=lambda one: one.column.group):
+    for group, members in groupby(laid, key=lambda laid: laid.column.group):
         span = list(members)
-        lacking = len(group) + 2 - sum(one.width for one in span) - len(_GAP) * (len(span) - 1)
+        lacking = len(group) + 2 - sum(column.width for column in span) - len(_GAP) * (len(span) - 1)
         if group and lacking > 0:
             span[-1] = replace(span[-1], width=span[-1].width + lacking)
         roomy += span
@@ -396,23 +396,23 @@ def _lines(stacks: Sequence[Sequence[str]], part: Sequence[_Laid]) -> Iterator[s
     """Multi-line cells next to each other."""
     for depth in range(max(len(stack) for stack in stacks)):
         yield " " + _GAP.join(
-            one.placed(stack[depth] if depth < len(stack) else "") for one, stack in zip(part, stacks, strict=True)
+            laid.placed(stack[depth] if depth < len(stack) else "") for laid, stack in zip(part, stacks, strict=True)
         )
 
 
 def _parts(laid: Sequence[_Laid], width: int) -> list[list[_Laid]]:
     """The columns split into as many parts as the line width requires, each beginning with the name columns."""
-    keys = [one for one in laid if one.column.key]
-    others = [one for one in laid if not one.column.key]
+    keys = [column for column in laid if column.column.key]
+    others = [column for column in laid if not column.column.key]
 
     def taken(part: Sequence[_Laid]) -> int:
-        return 1 + sum(one.width for one in part) + len(_GAP) * (len(part) - 1)
+        return 1 + sum(laid.width for laid in part) + len(_GAP) * (len(part) - 1)
 
     parts = [list(keys)]
-    for one in others:
+    for other in others:
         part = parts[-1]
-        if len(part) > len(keys) and taken([*part, one]) > width:
+        if len(part) > len(keys) and taken([*part, other]) > width:
             part = list(keys)
             parts.append(part)
-        part.append(one)
+        part.append(other)
     return parts

@@ -26,7 +26,7 @@ MOST_COLUMNS = 16_384
 #: Whole numbers above this are not exact in Excel, which keeps 15 digits; they are written as text.
 _EXACT = 10**15
 
-_CUT = " (cut: Excel holds no longer text)"
+_CUT = " (cut: Excel does not allow longer text)"
 _UNFIT = re.compile(r"[\[\]:*?/\\']")
 
 Value = str | float | int | bool | datetime | None

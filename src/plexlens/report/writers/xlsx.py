@@ -153,7 +153,7 @@ def _notes(report: Report) -> Iterator[tuple[str, str, str]]:
 def _advice(advice: Advice) -> str:
     parts = (
         advice.title, advice.text, advice.objects, f"Cost: {advice.cost}" if advice.cost else "", advice.action,
-        advice.command, f"To take it back:\n{advice.undo}" if advice.undo else "", *advice.remarks,
+        advice.command, f"To undo it:\n{advice.undo}" if advice.undo else "", *advice.remarks,
         f"Fires when: {advice.condition}" if advice.condition else "", advice.source, advice.url,
     )  # fmt: skip
     return "\n".join(part for part in parts if part)

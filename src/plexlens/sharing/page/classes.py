@@ -19,7 +19,7 @@ class _Together:
         self.name, self.kind, self.costs = name, kind, costs
 
     def fact(self, name: str) -> float:
-        return sum(float(one.use.facts.get(name) or 0.0) for one in self.costs)
+        return sum(float(cost.use.facts.get(name) or 0.0) for cost in self.costs)
 
     @property
     def commits(self) -> float:
@@ -27,41 +27,41 @@ class _Together:
 
     @property
     def cpu(self) -> float:
-        return sum(one.cpu_seconds for one in self.costs)
+        return sum(cost.cpu_seconds for cost in self.costs)
 
     @property
     def threads(self) -> float:
-        return sum(one.thread_seconds for one in self.costs)
+        return sum(cost.thread_seconds for cost in self.costs)
 
     def kinds(self) -> dict[str, tuple[float, float]]:
         """Requests or events and their CPU seconds, by kind."""
         found: dict[str, tuple[float, float]] = {}
-        for one in self.costs:
-            for kind, count in one.counts.items():
+        for cost in self.costs:
+            for kind, count in cost.counts.items():
                 before, seconds = found.get(kind, (0.0, 0.0))
-                found[kind] = (before + count, seconds + one.seconds[kind])
+                found[kind] = (before + count, seconds + cost.seconds[kind])
         return found
 
     def part(self, part: Part) -> float:
-        return sum(one.cpu.get(part, 0.0) for one in self.costs)
+        return sum(cost.cpu.get(part, 0.0) for cost in self.costs)
 
     @property
     def all_seconds(self) -> float | None:
-        every = [one.all_seconds for one in self.costs]
-        return None if any(one is None for one in every) else sum(one or 0.0 for one in every)
+        every = [cost.all_seconds for cost in self.costs]
+        return None if any(value is None for value in every) else sum(value or 0.0 for value in every)
 
     @property
     def requests(self) -> float:
-        return sum(sum(one.requests.values()) for one in self.costs)
+        return sum(sum(cost.requests.values()) for cost in self.costs)
 
 
 def _together(costs: Sequence[ClassCost]) -> list[_Together]:
     """Classes summed over all members, the costliest first."""
     found: dict[tuple[str, str], list[ClassCost]] = {}
-    for one in costs:
-        found.setdefault((one.name, one.use.connection_type), []).append(one)
+    for cost in costs:
+        found.setdefault((cost.name, cost.use.connection_type), []).append(cost)
     made = [_Together(name, kind, rows) for (name, kind), rows in found.items()]
-    return sorted(made, key=lambda one: (-one.cpu, -one.commits, one.name))
+    return sorted(made, key=lambda row: (-row.cpu, -row.commits, row.name))
 
 
 def class_sections(cost: CostOfSharing) -> list[Section]:
@@ -77,7 +77,7 @@ def class_sections(cost: CostOfSharing) -> list[Section]:
 
 
 def _class_cost(cost: CostOfSharing, found: list[_Together], length: float) -> Section:
-    parts = [part for part in Part if any(one.part(part) for one in found)]
+    parts = [part for part in Part if any(together.part(part) for together in found)]
     heads = (
         _text("class", "Class", key=True), _text("kind", "Connection type"), number("commits", "commits"),
         number("per_requests", "per_requests", "Requests"), number("per_commit", "per_commit", "CPU", bar=True),
@@ -87,17 +87,17 @@ def _class_cost(cost: CostOfSharing, found: list[_Together], length: float) -> S
         *(number(part.name.lower(), "per_commit", part.value, group="CPU per unit of work") for part in parts),
     )  # fmt: skip
     rows, per_commit = [], SHARING["per_commit"]
-    for one in found:
-        n, everything, class_2 = one.commits, one.all_seconds, one.fact("class2_cpu_seconds")
+    for together in found:
+        n, everything, class_2 = together.commits, together.all_seconds, together.fact("class2_cpu_seconds")
         rows.append(
             (
-                one.name, one.kind, SHARING["commits"](commits=n, seconds=length),
-                SHARING["per_requests"](requests=one.requests, commits=n), per_commit(cpu=one.cpu, commits=n),
+                together.name, together.kind, SHARING["commits"](commits=n, seconds=length),
+                SHARING["per_requests"](requests=together.requests, commits=n), per_commit(cpu=together.cpu, commits=n),
                 SHARING["all_cpu"](everything=everything, commits=n), SHARING["class2"](class2=class_2, commits=n),
-                SHARING["db2_increase"](threads=one.threads, class2=class_2),
-                SHARING["increase"](cpu=one.cpu, threads=one.threads, everything=everything),
-                SHARING["share"](cpu=one.cpu, sharing=cost.total.cpu_seconds),
-                *(per_commit(cpu=one.part(part), commits=n) for part in parts),
+                SHARING["db2_increase"](threads=together.threads, class2=class_2),
+                SHARING["increase"](cpu=together.cpu, threads=together.threads, everything=everything),
+                SHARING["share"](cpu=together.cpu, sharing=cost.total.cpu_seconds),
+                *(per_commit(cpu=together.part(part), commits=n) for part in parts),
             )
         )  # fmt: skip
     rest = cost.unattributed_seconds
@@ -105,19 +105,19 @@ def _class_cost(cost: CostOfSharing, found: list[_Together], length: float) -> S
         Table("sharing-classes", "By transaction class", heads, tuple(rows), top=20),
         _by_kind(found),
         _by_member(cost, length),
-        Note("How the cost was given to classes", details=tuple(_how(cost))),
+        Note("Attribution of the cost to classes", details=tuple(_how(cost))),
     ]
     if cost.total.cpu_seconds and rest > 0.005 * cost.total.cpu_seconds:
         blocks.append(
             Note(
-                f"{rest:.3f} s of CPU time, {rest / cost.total.cpu_seconds:.1%} of the cost, are of no class: work "
-                "without accounting in this time, and Db2's own."
+                f"{rest:.3f} s of CPU time, {rest / cost.total.cpu_seconds:.1%} of the cost, belong to no class: work "
+                "without accounting in this time, and work of Db2 itself."
             )
         )
     return Section(
         "classes", "By transaction class", tuple(blocks),
-        "Per unit of work, all members together, whoever pays. Without accounting of a kind by thread it is spread by "
-        "the key named.",
+        "Per unit of work, all members together, in any address space. A kind of request that accounting does not "
+        "count by thread is spread by the key shown.",
     )  # fmt: skip
 
 
@@ -128,14 +128,15 @@ def _by_kind(found: list[_Together]) -> Table:
         number("per_commit", "per_commit", "CPU per unit of work"), number("share", "share", "Share of the class"),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
-    for one in found:
-        kinds = sorted(one.kinds().items(), key=lambda item: -item[1][1])
+    for together in found:
+        kinds = sorted(together.kinds().items(), key=lambda item: -item[1][1])
         rows += [
             (
-                one.name, KINDS[kind].title, KINDS[kind].part.value,
-                SHARING["per_requests"](requests=count, commits=one.commits),
-                SHARING["each"](cpu=seconds, requests=count), SHARING["per_commit"](cpu=seconds, commits=one.commits),
-                SHARING["share"](cpu=seconds, sharing=one.cpu),
+                together.name, KINDS[kind].title, KINDS[kind].part.value,
+                SHARING["per_requests"](requests=count, commits=together.commits),
+                SHARING["each"](cpu=seconds, requests=count), SHARING["per_commit"](cpu=seconds,
+                commits=together.commits),
+                SHARING["share"](cpu=seconds, sharing=together.cpu),
             )
             for kind, (count, seconds) in kinds
             if count > 0
@@ -152,15 +153,18 @@ def _by_member(cost: CostOfSharing, length: float) -> Table:
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     per_commit = SHARING["per_commit"]
-    for one in sorted(cost.classes, key=lambda one: (one.name, one.use.system, one.use.subsystem)):
-        n = float(one.use.facts.get("commits") or 0.0)
+    for work_class in sorted(
+        cost.classes, key=lambda work_class: (work_class.name, work_class.use.system, work_class.use.subsystem)
+    ):
+        n = float(work_class.use.facts.get("commits") or 0.0)
         rows.append(
             (
-                one.name, one.use.subsystem, one.use.system, one.use.plan, one.use.connection,
+                work_class.name, work_class.use.subsystem, work_class.use.system, work_class.use.plan,
+                work_class.use.connection,
                 SHARING["commits"](commits=n, seconds=length),
-                SHARING["per_requests"](requests=sum(one.requests.values()), commits=n),
-                per_commit(cpu=one.cpu_seconds, commits=n), per_commit(cpu=one.thread_seconds, commits=n),
-                SHARING["class2"](class2=one.use.facts.get("class2_cpu_seconds"), commits=n),
+                SHARING["per_requests"](requests=sum(work_class.requests.values()), commits=n),
+                per_commit(cpu=work_class.cpu_seconds, commits=n), per_commit(cpu=work_class.thread_seconds, commits=n),
+                SHARING["class2"](class2=work_class.use.facts.get("class2_cpu_seconds"), commits=n),
             )
         )  # fmt: skip
     return Table("sharing-class-members", "By class and member", heads, tuple(rows), top=30, folded=True)
@@ -168,15 +172,15 @@ def _by_member(cost: CostOfSharing, length: float) -> Table:
 
 def _how(cost: CostOfSharing) -> list[str]:
     ways: dict[str, set[str]] = {}
-    for one in cost.classes:
-        for part, how in one.how.items():
+    for work_class in cost.classes:
+        for part, how in work_class.how.items():
             ways.setdefault(part.value, set()).add("counted by accounting (QTGA, QBGA)" if how == "counted" else how)
     order = [part.value for part in Part]
     return [f"{part}: {' or '.join(sorted(ways[part]))}" for part in order if part in ways]
 
 
 def _class_delay(found: list[_Together], length: float) -> Section:
-    waits = {name: title for name, title in WAITS.items() if any(one.fact(name) for one in found)}
+    waits = {name: title for name, title in WAITS.items() if any(together.fact(name) for together in found)}
     heads = (
         _text("class", "Class", key=True), _text("kind", "Connection type"), number("commits", "commits"),
         number("delay", "delay", bar=True), number("delay_share", "delay_share"),
@@ -185,23 +189,23 @@ def _class_delay(found: list[_Together], length: float) -> Section:
         number("reread", "delay", "Reads from disk again", group="Of it"),
     )  # fmt: skip
     rows, per_commit = [], SHARING["delay"]
-    for one in found:
-        n = one.commits
-        delay = sum(cost.delay_seconds for cost in one.costs)
-        reread = sum(cost.reread_seconds for cost in one.costs)
+    for together in found:
+        n = together.commits
+        delay = sum(cost.delay_seconds for cost in together.costs)
+        reread = sum(cost.reread_seconds for cost in together.costs)
         rows.append(
             (
-                one.name, one.kind, SHARING["commits"](commits=n, seconds=length), per_commit(delay=delay, commits=n),
-                SHARING["delay_share"](delay=delay, class2_elapsed=one.fact("class2_elapsed_seconds")),
-                per_commit(delay=one.threads, commits=n),
-                *(SHARING["wait"](class3=one.fact(name), commits=n) for name in waits),
+                together.name, together.kind, SHARING["commits"](commits=n, seconds=length), per_commit(delay=delay,
+                commits=n),
+                SHARING["delay_share"](delay=delay, class2_elapsed=together.fact("class2_elapsed_seconds")),
+                per_commit(delay=together.threads, commits=n),
+                *(SHARING["wait"](class3=together.fact(name), commits=n) for name in waits),
                 per_commit(delay=reread, commits=n),
             )
         )  # fmt: skip
     return Section(
         "delay", "Response time",
         (Table("sharing-delay", "Delay by transaction class", heads, tuple(rows), top=20),),
-        "What data sharing adds to the time in Db2, per unit of work. Waits are as accounting class 3 recorded them: "
-        "those for global locks are also waits for work of other members, which one Db2 alone would have had as "
-        "local ones.",
+        "Time that data sharing adds in Db2, per unit of work. Waits come from accounting class 3. Waits for global "
+        "locks include waits for work of other members, which would be local lock waits in a single Db2.",
     )  # fmt: skip

@@ -42,7 +42,7 @@ def sharing_report(cost: CostOfSharing, more: Sequence[Section] = ()) -> Report:
     groups = sorted({line.group for line in cost.lines if line.group})
     return Report(
         title="Cost of data sharing",
-        systems=tuple(one.system or "all systems" for one in cost.systems),
+        systems=tuple(system.system or "all systems" for system in cost.systems),
         sysplexes=(),
         start=measured.start,
         end=measured.end,
@@ -89,8 +89,8 @@ def _answer(cost: CostOfSharing) -> Section:
     blocks += [Note(text, Level.WARNING) for text in cost.notes]
     blocks.append(Note(f"To see whether this cost is avoidable, check these findings of plexlens report: {_RULES}."))
     lead = (
-        "What data sharing adds to the processor time of these systems: measured service times of the coupling "
-        "facility, stated path lengths."
+        "Processor time that data sharing adds on these systems, from measured service times of the coupling facility "
+        "and assumed path lengths."
     )
     return Section("answer", "The cost", tuple(blocks), lead)
 
@@ -101,12 +101,12 @@ def _systems(cost: CostOfSharing) -> Table:
         number("engines", "engines"), number("used", "used"), number("captured", "captured"),
         number("overhead", "overhead", bar=True), number("efficiency", "efficiency"),
         number("commits", "commits"), number("per_commit", "per_commit"),
-        number("other", "cpu", "Other structures, not in it"),
+        number("other", "cpu", "Other structures, not included"),
     )  # fmt: skip
     systems = [*cost.systems, cost.total] if len(cost.systems) > 1 else list(cost.systems)
     return Table(
-        "sharing-systems", "By system", heads, tuple(_system(cost, one) for one in systems), top=len(systems),
-        note="Base: processor time without data sharing, worked out as what was measured less the cost.",
+        "sharing-systems", "By system", heads, tuple(_system(cost, system) for system in systems), top=len(systems),
+        note="Base: processor time without data sharing, computed as measured time minus the cost.",
     )  # fmt: skip
 
 
@@ -131,7 +131,7 @@ def _members(cost: CostOfSharing) -> Table:
         number("engines", "engines", bar=True), number("share", "share"),
         number("per_commit", "per_commit"),
     )  # fmt: skip
-    commits = {(one.system, one.subsystem): one.commits for one in cost.measured.members}
+    commits = {(member.system, member.subsystem): member.commits for member in cost.measured.members}
     groups = sorted({line.group for line in cost.lines})
     rows: list[tuple[Cell, ...]] = []
     for group in groups:
@@ -143,7 +143,7 @@ def _members(cost: CostOfSharing) -> Table:
             rows.append((group, "all", "", *_sums(cost, of_group, every)))
         for member, system in keys:
             own = [line for line in of_group if (line.member, line.system) == (member, system)]
-            rows.append((group or "not of one group", member, system, *_sums(cost, own, commits.get((system, member)))))
+            rows.append((group or "no common group", member, system, *_sums(cost, own, commits.get((system, member)))))
     return Table("sharing-members", "By group and member", heads, tuple(rows), top=20)
 
 
@@ -171,7 +171,7 @@ def _engines(cost: CostOfSharing, line: Line) -> float:
 
 
 def _waterfall(cost: CostOfSharing) -> Section:
-    total, systems = cost.total, [one.system for one in cost.systems]
+    total, systems = cost.total, [system.system for system in cost.systems]
     heads = (
         _text("part", "Part", key=True), number("cpu", "cpu"), number("service", "service"),
         number("share", "share", bar=True), number("overhead", "overhead"), number("per_commit", "per_commit"),
@@ -194,27 +194,29 @@ def _waterfall(cost: CostOfSharing) -> Section:
 
     rows: list[tuple[Cell, ...]] = []
     if base is not None:
-        bases = [one.base_seconds for one in cost.systems]
-        rows.append(("Base: all else", base, None, None, None, None, *(bases if len(systems) > 1 else [])))
+        bases = [system.base_seconds for system in cost.systems]
+        rows.append(("Base: everything else", base, None, None, None, None, *(bases if len(systems) > 1 else [])))
     rows += [row(part.value, lines) for part, lines in cost.by_part().items()]
     rows.append(row("Data sharing", cost.lines))
     if base is not None:
-        used = [one.busy_seconds for one in cost.systems]
+        used = [system.busy_seconds for system in cost.systems]
         rows.append(("Measured", total.busy_seconds, None, None, None, None, *(used if len(systems) > 1 else [])))
     blocks: tuple[Block, ...] = (
         Table(
             "sharing-parts", "From base to measured", heads, tuple(rows), top=len(rows),
-            note="Base and parts add up to what was measured. Not in the parts, and so in the base: caches of "
-            "processors that refill after a spin or an interruption, longer paths inside Db2 and IRLM, and what "
-            "routing work between systems costs.",
+            note="Base and components add up to the measured time. The base also contains effects that are not "
+                 "measured: processor cache misses after a spin or an interruption, longer paths inside Db2 and IRLM, "
+                 "and the cost of routing work between systems.",
         ),
     )  # fmt: skip
     course = measured_course(cost)
     if course is not None:
         blocks = (*blocks, course)
     if not cost.is_timed:
-        blocks = (Note("Without service times of the coupling facility nothing adds up to CPU time.", Level.WARNING),)
-    return Section("parts", "What it is made of", blocks)
+        blocks = (
+            Note("Without service times of the coupling facility, the CPU time cannot be computed.", Level.WARNING),
+        )
+    return Section("parts", "Components of the cost", blocks)
 
 
 def measured_course(cost: CostOfSharing) -> Chart | None:
@@ -224,9 +226,9 @@ def measured_course(cost: CostOfSharing) -> Chart | None:
         return None
     dearest = sorted(course.values.items(), key=lambda item: -sum(value or 0.0 for value in item[1]))
     return Chart(
-        "sharing-course", "Engines that spun for Db2's structures", PROCESSORS, ChartKind.STACK, course.times,
+        "sharing-course", "Engines spinning for structures of Db2", PROCESSORS, ChartKind.STACK, course.times,
         course.ends, tuple(Series(name, values) for name, values in dearest[:MOST_SERIES]), SPUN,
-        left_out=max(len(dearest) - MOST_SERIES, 0), note="All systems; the measured part of the cost.",
+        left_out=max(len(dearest) - MOST_SERIES, 0), note="All systems; only the measured part of the cost.",
     )  # fmt: skip
 
 
@@ -243,7 +245,7 @@ def _kinds(cost: CostOfSharing) -> Section:
             kind.title,
             kind.part.value,
             _payers(cost, kind),
-            *_kind(cost, [one for one in cost.lines if one.kind == kind]),
+            *_kind(cost, [line for line in cost.lines if line.kind == kind]),
         )
         for kind in ordered
     )
@@ -268,8 +270,8 @@ def _kinds(cost: CostOfSharing) -> Section:
                 each, top=20, folded=True,
             ),
         ),
-        "Contention, messages and reads from disk are not requests to the coupling facility; they are counted next to "
-        "them.",
+        "Contention, messages and reads from disk are not requests to the coupling facility; they are counted in "
+        "addition.",
     )  # fmt: skip
 
 
@@ -300,25 +302,29 @@ def _spaces(cost: CostOfSharing) -> Section:
         number("cpu", "cpu", bar=True), number("measured", "measured"),
         number("overhead", "overhead"), number("per_commit", "per_commit"), _text("by", "Used in all from"),
     )  # fmt: skip
-    commits = {(one.system, one.subsystem): one.commits for one in cost.measured.members}
+    commits = {(member.system, member.subsystem): member.commits for member in cost.measured.members}
     rows = tuple(
         (
-            one.group, one.member, one.system,
-            f"of threads: {one.space}" if one.payer is Payer.THREAD and one.space != "threads" else one.space,
-            SHARING["requests"](events=one.requests, seconds=cost.measured.seconds.get(one.system)),
-            SHARING["each"](cpu=one.cpu_seconds, requests=one.requests) if one.payer is not Payer.IRLM else None,
-            one.cpu_seconds, one.measured_seconds, one.overhead,
-            SHARING["per_commit"](cpu=one.cpu_seconds, commits=commits.get((one.system, one.member))),
-            one.measured_by or "not in the data",
+            space.group, space.member, space.system,
+            f"of threads: {space.space}" if space.payer is Payer.THREAD and space.space != "threads" else space.space,
+            SHARING["requests"](events=space.requests, seconds=cost.measured.seconds.get(space.system)),
+            SHARING["each"](cpu=space.cpu_seconds, requests=space.requests) if space.payer is not Payer.IRLM else None,
+            space.cpu_seconds, space.measured_seconds, space.overhead,
+            SHARING["per_commit"](cpu=space.cpu_seconds, commits=commits.get((space.system, space.member))),
+            space.measured_by or "not in the data",
         )
-        for one in cost.spaces
+        for space in cost.spaces
     )  # fmt: skip
     if not cost.is_timed:
-        return Section("spaces", "Who pays", (Note("Without service times there is nothing to pay.", Level.WARNING),))
+        return Section(
+            "spaces",
+            "Who pays",
+            (Note("Without service times, the cost by address space is not known.", Level.WARNING),),
+        )
     return Section(
         "spaces", "Who pays",
         (Table("sharing-spaces", "By address space", heads, rows, top=24),),
-        f"Threads spin for their own lock requests and reads; MSTR writes at commit, DBM1 casts out, IRLM settles "
+        "Threads spin for their own lock requests and reads; MSTR writes at commit, DBM1 casts out, IRLM resolves "
         f"contention ({PAYERS_SOURCE}).",
     )  # fmt: skip
 
@@ -328,19 +334,19 @@ def _inputs(cost: CostOfSharing) -> Section:
     heads = (
         _text("name", "Option", key=True), _text("what", "What"), number("seconds", "path", "Engine of speed 1"),
         *(
-            number(f"on_{one.system}", "path", one.system or "all", group="On the engines of")
-            for one in cost.systems
-            if stated.speeds.get(one.system, stated.speed) != 1.0
+            number(f"on_{system.system}", "path", system.system or "all", group="On the engines of")
+            for system in cost.systems
+            if stated.speeds.get(system.system, stated.speed) != 1.0
         ),
-        _text("source", "Source of the default"),
+        _text("source", "Source of default"),
     )  # fmt: skip
     rows = tuple(
         (
             f"--{path.name.replace('_', '-')}", path.title, getattr(stated, path.name),
             *(
-                stated.seconds(path.name, one.system)
-                for one in cost.systems
-                if stated.speeds.get(one.system, stated.speed) != 1.0
+                stated.seconds(path.name, system.system)
+                for system in cost.systems
+                if stated.speeds.get(system.system, stated.speed) != 1.0
             ),
             path.source,
         )
@@ -350,18 +356,18 @@ def _inputs(cost: CostOfSharing) -> Section:
     blocks: list[Block] = [
         Table("sharing-inputs", "Path lengths", heads, rows, top=len(rows)),
         Note(
-            "What it rests on",
+            "Assumptions",
             details=(
-                "Kinds of request are Db2's counts (SMF 100), brought to the number that the coupling facility served "
-                "(SMF 74-4) for each structure and system.",
-                "Structures are Db2's by their names: GROUP_LOCK1, GROUP_SCA, GROUP_GBPn.",
-                "Castout, its disk I/O apart, is a cost of data sharing: a Db2 alone writes the same pages by deferred "
-                "writes. A read of a page that was in no pool would be needed without data sharing too; its request to "
-                "the group buffer pool would not.",
+                "Requests by kind are counts of Db2 (SMF 100), scaled to the requests that the coupling facility "
+                "served (SMF 74-4) per structure and system.",
+                "Structures of Db2 are identified by name: GROUP_LOCK1, GROUP_SCA, GROUP_GBPn.",
+                "Castout is a cost of data sharing, without its disk I/O: a single Db2 writes the same pages by "
+                "deferred writes. A read of a page that is in no pool is needed without data sharing too; its request "
+                "to the group buffer pool is not.",
                 "P-lock negotiation is counted with IRLM; the page that DBM1 writes for it is among the writes.",
             ),
         ),
     ]
     if foreign:
-        blocks.append(Note("Structures that are not of one group", details=(", ".join(foreign),)))
-    return Section("inputs", "Stated inputs", tuple(blocks), "Give the options to change them.")
+        blocks.append(Note("Structures that do not belong to one group", details=(", ".join(foreign),)))
+    return Section("inputs", "Stated inputs", tuple(blocks), "Use the options to change them.")

@@ -40,7 +40,7 @@ def _number(name: str, definition: str, title: str, *, group: str = "") -> Colum
 
 
 def shown(what: str, value: float | None) -> str:
-    """A number with its unit; empty if there is none."""
+    """A number with its unit; empty if there are none."""
     if value is None or math.isnan(value):
         return ""
     unit, factor = _SHOWN[TITLES[what][1]]
@@ -80,11 +80,11 @@ def _answers(twin: Twin, answers: Sequence[WhatIf]) -> Section:
     blocks: list[Block] = [
         Table(
             "what-if",
-            "What each change would give",
+            "Effect of each change",
             tuple(columns),
             tuple(rows),
             top=len(rows),
-            note="Of several structures, means by their requests; cross-invalidations are added.",
+            note="For several structures: means weighted by requests; cross-invalidations are added.",
             origin=f"{len(twin.seeds)} runs of each change",
         )
     ]
@@ -94,18 +94,17 @@ def _answers(twin: Twin, answers: Sequence[WhatIf]) -> Section:
         if off:
             blocks.append(
                 Note(
-                    f"{answer.title}: no conclusion on {len(off)} numbers, in which the twin does not reproduce what "
-                    "was measured.",
+                    f"{answer.title}: no conclusion on {len(off)} numbers that the twin does not reproduce.",
                     Level.WARNING,
                     tuple(f"{_name(number.key)}: {number.why}" for number in off),
                 )
             )
         blocks += [Note(f"{answer.title}: {text}", Level.WARNING) for text in answer.notes]
     lead = (
-        "The group as a scenario of the simulator, run again with each change. Measured numbers are moved as the twin "
-        "moves; the error bar is 95 % of what the runs, the measurement, the fit and rare events leave open."
+        "The group is simulated as a scenario, and again with each change. Measured numbers change by the same ratio "
+        "as the twin; the error bar is a 95 % interval over runs, measurement, fit and rare events."
     )
-    return Section("what-if", "What would change it", tuple(blocks), lead)
+    return Section("what-if", "What-if answers", tuple(blocks), lead)
 
 
 def _weights(twin: Twin) -> dict[str, float]:
@@ -208,16 +207,16 @@ def _quality(twin: Twin, tolerance: float) -> Section:
         rows,
         top=len(rows),
         note=(
-            f"Calibrated: the twin was fitted to it. Checked: it was not. Off: by more than {tolerance:.0%} and the "
-            "confidence interval."
+            "Calibrated: the twin was fitted to this number. Checked: it was not. Off: the difference exceeds "
+            f"{tolerance:.0%} and the confidence interval."
         ),
     )
     about = [Note(text, Level.WARNING) for text in twin.notes]
     pools = [
         f"{group} {pool}: {fit.dependent:.0%} of the getpages GBP-dependent "
         f"({'counted by Db2' if fit.dependent_by == 'counted' else 'fitted'}), {fit.pages.shared:,} shared pages, "
-        f"skew {fit.pages.skew:.2f}, {fit.hot:.0%} of the writes at one end; {fit.pages.private:,} pages of each "
-        f"member alone{_locked(fit)}"
+        f"skew {fit.pages.skew:.2f}, {fit.hot:.0%} of the writes at one end; {fit.pages.private:,} pages used by only "
+        f"one member{_locked(fit)}"
         for (group, pool), fit in twin.fit.pools.items()
     ]
     links = [
@@ -233,9 +232,9 @@ def _quality(twin: Twin, tolerance: float) -> Section:
     ]
     return Section(
         "twin",
-        "How good the twin is",
-        (table, *about, Note("What no record holds was fitted or assumed.", details=tuple(fitted))),
-        "A scenario in the likeness of the group; --write-scenario writes it with the origin of every number.",
+        "Accuracy of the twin",
+        (table, *about, Note("Values that no record contains were fitted or assumed.", details=tuple(fitted))),
+        "The twin is a scenario fitted to the group; --write-scenario writes it with the source of every number.",
     )
 
 

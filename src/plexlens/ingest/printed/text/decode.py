@@ -145,5 +145,5 @@ class TextStream:
         return TextReportError(
             file=str(self._path),
             what=getattr(error, "strerror", None) or f"the file cannot be read or expanded: {error}",
-            remedy="check the name, that you may read it, and that it is whole",
+            remedy="check the path and your permissions, and that the file is complete",
         )

@@ -169,12 +169,12 @@ class Db2Report:
         made = self._statistics.turned_back
         if made:
             self._output.note(
-                "counts turned back from rates",
+                "counts computed from rates",
                 Severity.INFO,
                 f"report {record.number} prints {len(made)} counts only as rates; over {record.interval_seconds:g} s "
                 + "; ".join(map(str, made[:_TOLD_RATES]))
                 + (f"; and {len(made) - _TOLD_RATES} more" if len(made) > _TOLD_RATES else ""),
-                "nothing; with the column QUANTITY the counts would be exact",
+                "no action; counts are exact if the report has the column QUANTITY",
                 record_no=record.number,
             )
 

@@ -194,11 +194,11 @@ class Output(FileOutput):
             return
         if record.is_worked_out:
             self.note(
-                "interval worked out",
+                "interval computed",
                 Severity.INFO,
-                f"report {record.number} ({record.kind}) prints no interval; {found.agreeing} counts with their rates "
-                f"allow {found.low:.2f} to {found.high:.2f} s, and {record.interval_seconds:.2f} s is taken",
-                "nothing; the page heading of the report would say it",
+                f"report {record.number} ({record.kind}) prints no interval; {found.agreeing} counts and their rates "
+                f"allow {found.low:.2f} to {found.high:.2f} s; {record.interval_seconds:.2f} s is used",
+                "no action; include the page heading of the report to have the exact interval",
                 record_no=record.number,
             )
         for pair in found.contradicting:
@@ -206,9 +206,9 @@ class Output(FileOutput):
             self.note(
                 "printed numbers disagree",
                 Severity.ERROR,
-                f"line {pair.line}: {pair.name} {pair.quantity.text} at {pair.rate.text} a second takes {low:.1f} to "
+                f"line {pair.line}: {pair.name} {pair.quantity.text} at {pair.rate.text} per second take {low:.1f} to "
                 f"{high:.1f} s; {found.agreeing} other pairs of report {record.number} allow {found.low:.2f} to "
                 f"{found.high:.2f} s",
-                "look at the original: one of the two numbers is misprinted; both are kept as printed",
+                "check the original: one of the two numbers is misprinted; both are kept as printed",
                 record_no=record.number,
             )

@@ -142,7 +142,7 @@ class TextReportReading(PrintedReading):
         if not self._output.values:
             raise TextReportError(
                 file=self._output.file,
-                what=f"there is no report in it that is known: {known_kinds()}",
+                what=f"the file contains no known report: {known_kinds()}",
                 remedy="send the report as printed, including its headings, or the SMF data behind it",
             )
         yield from self._output.batches(all_of_it=True)
@@ -183,10 +183,10 @@ class TextReportReading(PrintedReading):
             self._lines["not understood"] += 1
             record = self._output.record
             self._output.note(
-                "line not understood",
+                "line not recognised",
                 Severity.ERROR,
                 f"line {line.number}: {line.text.strip()[:80]!r} in {record.kind if record else 'a report'}",
-                "look at the line: it may be wrapped or cut; the values around it were read",
+                "check whether the line is wrapped or cut; the values around it were read",
                 record_no=record.number if record else None,
             )
         if self._sentences >= _PROSE_LEAVES or self._strange >= _STRANGE_LEAVES:
@@ -213,28 +213,28 @@ class TextReportReading(PrintedReading):
                 "report not read",
                 Severity.INFO,
                 f"{title}: {count} lines",
-                f"the reports that are read are {known_kinds()}",
+                f"supported reports are {known_kinds()}",
             )
         if self._lines["outside"]:
             self._output.note(
                 "text outside reports",
                 Severity.INFO,
-                f"{self._lines['outside']} lines of no known report, the first of them line {self._first_outside}; "
-                f"{self._outside_numbers} of them have numbers",
-                "nothing, unless a report was expected there: then send it with its headings",
+                f"{self._lines['outside']} lines belong to no known report, the first is line {self._first_outside}; "
+                f"{self._outside_numbers} of them contain numbers",
+                "no action, unless a report was expected there: then send it with its headings",
             )
         if self._stream.undecodable:
             self._output.note(
                 "undecodable bytes",
                 Severity.ERROR,
-                f"{self._stream.undecodable} places hold bytes that {self._stream.encoding} does not have",
-                "send the file as it is on the system, in binary, or in one encoding throughout",
+                f"{self._stream.undecodable} places contain bytes that are not valid {self._stream.encoding}",
+                "transfer the file in binary, or in a single encoding",
             )
         if self._stream.broken is not None:
             self._output.note(
                 "compression broken",
                 Severity.DATA_LOSS,
-                f"the compressed file breaks off: {self._stream.broken}",
+                f"the compressed file ends early: {self._stream.broken}",
                 "transfer it again in binary",
             )
 
@@ -243,8 +243,8 @@ class TextReportReading(PrintedReading):
             self._output.note(
                 reason,
                 Severity.DATA_LOSS,
-                f"line {line} has more than 4096 characters; only these were looked at",
-                "send the report with its line ends",
+                f"line {line} has more than 4096 characters; only the first 4096 were read",
+                "transfer the report with line ends",
             )
 
 

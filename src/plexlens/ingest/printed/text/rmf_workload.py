@@ -148,11 +148,11 @@ class WorkloadPages:
         if length is None or length.seconds is None:
             return None
         self._output.note(
-            "interval worked out",
+            "interval computed",
             Severity.INFO,
             f"report {record.number} (rmf_workload) prints no interval; the values of {found.about or 'a class'} from "
-            f"line {found.line} on allow {length.low:.2f} to {length.high:.2f} s, and {length.seconds:.2f} s is taken",
-            "nothing; the page heading of the report would say it",
+            f"line {found.line} on allow {length.low:.2f} to {length.high:.2f} s; {length.seconds:.2f} s is used",
+            "no action; include the page heading of the report to have the exact interval",
             record_no=record.number,
         )
         return length.seconds

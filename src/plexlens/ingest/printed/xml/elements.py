@@ -112,7 +112,7 @@ class Elements:
                 file=self._output.file,
                 what=f"the text of <{frame.tag}> is longer than {LONGEST:,} characters",
                 line=line,
-                remedy="no value is: check what the file is",
+                remedy="no value is that long: check the file",
             )
         frame.texts.append(text)
 
@@ -166,11 +166,11 @@ class Elements:
         inside = "/".join(frame.tag for frame in self._stack)
         lost = ""
         if report is not None and report.segment is not None and report.has_twin:
-            lost = f"; segment {report.segment.name!r} gives no twin rows"
+            lost = f"; segment {report.segment.name!r} has no rows in the report's own table"
         self._output.note(
             "not well-formed",
             Severity.DATA_LOSS,
-            f"line {line}: {what}{f', inside {inside}' if inside else ''}; all before it was read{lost}",
+            f"line {line}: {what}{f', inside {inside}' if inside else ''}; everything before it was read{lost}",
             "request or transfer the report again",
             offset,
         )
@@ -227,7 +227,7 @@ class Elements:
         self._output.note(
             "part of a report",
             Severity.ERROR,
-            f"line {line}: segments of a report, and nothing that tells which report, system and time they are of",
+            f"line {line}: segments of a report, and nothing identifies their report, system and time",
             "save the whole document, from <ddsml> to </ddsml>",
         )
 
@@ -391,7 +391,7 @@ class Elements:
                 "duplicate variable",
                 Severity.INFO,
                 f"line {frame.line}: a second variable {name!r} in one list",
-                "a twin table takes the first; see rmf_xml_value for both",
+                "the report's own table has the first; see rmf_xml_value for both",
             )
         parent.names.add(name)
 

@@ -75,7 +75,7 @@ class RmfXmlReading(PrintedReading):
             said = "; ".join(self._output.messages)[:400]
             raise RmfXmlError(
                 file=self._output.file,
-                what=f"there is no report in it{f', but a message: {said}' if said else ''}",
+                what=f"there is no report in the file{f', but a message: {said}' if said else ''}",
                 remedy="request the report again",
             )
         self._output.finish()

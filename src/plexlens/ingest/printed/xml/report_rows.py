@@ -173,10 +173,10 @@ class ReportRows:
             self._add_twin_rows(self._twin.finish())
             if self.has_data and not self._twin_rows:
                 self._output.note(
-                    "no twin rows",
+                    "no rows in own table",
                     Severity.INFO,
-                    f"line {self.report.line}: nothing in this {self.report.id} report stands under a known name",
-                    "see rmf_xml_value for what was printed",
+                    f"line {self.report.line}: this {self.report.id} report has no known names",
+                    "see rmf_xml_value for the printed values",
                 )
         if self._messages and not self.has_data:
             self._output.note(
@@ -234,7 +234,7 @@ class ReportRows:
             "interval unknown",
             Severity.ERROR,
             f"line {line}: {what}",
-            "its rows bear no interval; request the report again",
+            "its rows have no interval; request the report again",
         )
 
 

@@ -70,16 +70,16 @@ class TableRows:
         """End the table."""
         self.heads_complete()
         for count, reason, what in (
-            (self._too_many, "cells without head", "more"),
+            (self._too_many, "cells without heading", "more"),
             (self._too_few, "cells missing", "fewer"),
         ):
             if count:
                 self._output.note(
                     reason,
                     Severity.INFO,
-                    f"line {self._line}: {count} rows of table {self._number} have {what} cells than the table's "
-                    f"{len(self._names)} heads",
-                    "see rmf_xml_value for what was printed",
+                    f"line {self._line}: {count} rows of table {self._number} have {what} cells than the "
+                    f"{len(self._names)} headings of the table",
+                    "see rmf_xml_value for the printed values",
                 )
 
     def _emit(self, number: int, line: int, attributes: dict[str, str], pieces: list[Piece], strays: list[str]) -> None:

@@ -123,8 +123,8 @@ class Walker:
             self._damage(
                 "undecodable bytes",
                 Severity.ERROR,
-                f"line {self._first_replaced} first: {self._replaced} characters that {self._encoding.name} does not "
-                "have, read as U+FFFD",
+                f"line {self._first_replaced}: the first of {self._replaced} characters that are not valid "
+                f"{self._encoding.name}, read as U+FFFD",
                 "transfer the file in binary, or as text with the right code page",
                 None,
             )
@@ -133,7 +133,7 @@ class Walker:
     def _begin(self, head: bytes) -> None:
         """Inspect the first bytes: the encoding, and files that are not XML."""
         if not head.strip(_PADDING):
-            raise self._refused("the file is empty" if not head else "the file holds nothing but blanks and zero bytes")
+            raise self._refused("the file is empty" if not head else "the file contains only blanks and zero bytes")
         self._encoding = detect(head)
         if self._encoding.mislabelled:
             self._damage(
@@ -141,7 +141,7 @@ class Walker:
                 Severity.INFO,
                 f"line 1: the declaration says {self._encoding.declared}, the bytes are "
                 f"{'EBCDIC' if self._encoding.name == 'ebcdic' else 'ASCII'}; read as {self._encoding.name}",
-                "nothing, unless names look wrong; transfer in binary to keep declaration and bytes together",
+                "no action, unless names look wrong; a binary transfer keeps the declaration and the bytes consistent",
                 None,
             )
         text = decoder(self._encoding).decode(head).lstrip("\ufeff \t\r\n")
@@ -170,8 +170,8 @@ class Walker:
             self._damage(
                 "compression broken",
                 Severity.DATA_LOSS,
-                f"line {self._line()}: the compressed file breaks off: {error}",
-                "pack and transfer the file again in binary",
+                f"line {self._line()}: the compressed file ends early: {error}",
+                "compress and transfer the file again in binary",
                 None,
             )
             return b""
@@ -180,7 +180,7 @@ class Walker:
     def _unreadable(self, error: Exception) -> RmfXmlError:
         what = getattr(error, "strerror", None) or str(error)
         return RmfXmlError(
-            file=str(self.path), what=f"it cannot be read: {what}", remedy="check the name and that you may read it"
+            file=str(self.path), what=f"it cannot be read: {what}", remedy="check the path and your permissions"
         )
 
     def _new_parser(self) -> expat.XMLParserType:
@@ -228,7 +228,7 @@ class Walker:
                     file=str(self.path),
                     what=f"a tag is longer than {LONGEST:,} bytes",
                     line=self._line(),
-                    remedy="no report has one: check what the file is",
+                    remedy="no report has such a tag: check the file",
                 )
             return True
 
@@ -278,7 +278,7 @@ class Walker:
                 file=str(self.path),
                 what=f"elements are nested deeper than {DEEPEST}",
                 line=self._line(),
-                remedy="no report is: check what the file is",
+                remedy="no report is nested that deeply: check the file",
             )
         self._handler.start(tag.rpartition(":")[2], attributes, self._line())
 
