@@ -102,6 +102,13 @@ def test_waits_for_files_and_open_tcbs(written: tuple[Simulated, Inputs]) -> Non
     assert (pool["limit"], pool["limit_waits"]) == (1, region["open_tcb_waits"]["count"])
     assert pool["limit_wait_seconds"] == pytest.approx(region["open_tcb_waits"]["seconds"], abs=1e-6)
     assert region["open_tcb_waits"]["count"] > 100
+    # Of one TCB the limit is reached by whoever gets it without a wait.
+    gets = region["open_tcbs"] - region["open_tcb_waits"]["count"]
+    assert pool["times_at_limit"] == pytest.approx(gets, abs=1)
+    assert pool["peak_waiting"] > 1
+    modes = {row["mode"]: row for row in rolled_up(inputs, GRAINS["cics_tcb"], by=("mode",), time="all")}
+    # It waits before the call and, after the last I/O to a file, before the commit.
+    assert modes["L8"]["waits"] == pytest.approx(2 * region["ended"], abs=3)
     (tasks,) = rolled_up(inputs, GRAINS["cics_transaction"], by=("transaction",), time="all")
     assert tasks["file_io_waits"] == used["waits_file"]
     assert tasks["file_io_seconds"] == pytest.approx(used["wait_file"], abs=1e-6 * used["waits_file"])

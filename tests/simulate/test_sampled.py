@@ -26,7 +26,7 @@ TEXT = TWO_MEMBERS.read_text(encoding="utf-8")
 #: Numbers of things, means and maxima: the same however long an interval is.
 LEVELS = {
     *("number", "volume", "engines", "dispatchable", "changed_in_group"),
-    *("most_inside", "most_queued", "most_threads", "most_open_tcbs"),
+    *("most_inside", "most_queued", "most_threads", "most_open_tcbs", "most_open_tcb_queue"),
 }
 
 

@@ -8,11 +8,11 @@ use arrow_array::{
     ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, UInt16Array, UInt32Array, UInt64Array,
 };
 use arrow_schema::ArrowError;
+use plexlens_sysplex::group::account::Account;
 use plexlens_sysplex::group::in_pool::InPool;
 use plexlens_sysplex::group::logs::{Ended, Logged, Logs, Piece, Referred, Wanted};
 use plexlens_sysplex::group::measured::Results;
 use plexlens_sysplex::group::simulation::Simulation;
-use plexlens_sysplex::group::task::Account;
 use plexlens_sysplex::group::watch::{Stopped, Watch};
 use plexlens_sysplex::scenario::Scenario;
 use pyo3::exceptions::PyRuntimeError;

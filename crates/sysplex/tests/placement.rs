@@ -50,6 +50,11 @@ fn limited_open_tcbs_are_a_queue() {
     assert!((share - 9.0 / 14.0).abs() < 0.02, "{share}");
     assert!((used.open_tcb_seconds / 2000.0 / 2.0 - 0.75).abs() < 0.02);
     assert_eq!(used.most_open_tcbs, 2);
+    // Who finds one in use reaches the limit: p1 = a p0 = 1.5 / 7 of all.
+    let reached = used.open_tcb_limits as f64 / used.open_tcbs as f64;
+    assert!((reached - 1.5 / 7.0).abs() < 0.01, "{reached}");
+    // More than n wait with probability C rho^n: of 150,000 some find 25.
+    assert!((10..60).contains(&used.most_open_tcb_queue), "{}", used.most_open_tcb_queue);
     assert!(results.utilisations.iter().any(|one| one.resource == Resource::RegionOpenTcbs));
     // Threads were never short.
     assert_eq!(used.thread_waits.count, 0);

@@ -52,7 +52,7 @@ def _dispatcher(
     limit = values.get("open_tcbs")
     # Without a limit, as many as there are threads.
     attached = threads if limit is None else used["most_open_tcbs"]
-    dispatched, in_db2 = min(used["qr_dispatched"], seconds), used["open_dispatched"]
+    dispatched, on_open = min(used["qr_dispatched"], seconds), used["open_dispatched"]
     return Dispatcher(
         cpu=space["cpu"] + space["ziip"],
         modes={
@@ -68,14 +68,17 @@ def _dispatcher(
                 mean_queued=used["qr_waits"]["seconds"] / seconds,
             ),
             "RO": Tcbs(attached=1, used=1, waiting=seconds),
-            # Each thread has an open TCB, which stays attached; it waits where its task does not work in Db2.
+            # Each thread has an open TCB, which stays attached. It waits while its task works neither in Db2 nor, if
+            # the program is threadsafe, in the region.
             "L8": Tcbs(
                 attached=attached,
                 used=attached,
                 allocations=used["threads"] if limit is None else used["open_tcbs"],
-                waiting=max(attached * seconds - in_db2, 0.0),
-                dispatched=in_db2,
-                cpu=used["open_cpu"],
+                waiting=max(attached * seconds - on_open, 0.0),
+                dispatched=on_open,
+                # It waits before each dispatch.
+                waits=used["open_dispatches"],
+                cpu=min(used["open_cpu"], on_open),
             ),
         },
         open=OpenTcbs(
@@ -83,6 +86,8 @@ def _dispatcher(
             attached=attached,
             waits=used["open_tcb_waits"]["count"],
             waited=used["open_tcb_waits"]["seconds"],
+            reached=used["open_tcb_limits"],
+            most_waiting=used["most_open_tcb_queue"],
         ),
         most_tasks=used["most_inside"],
         started=interval.beginning,

@@ -1,6 +1,7 @@
 """SMF 110-1: a performance row for each transaction in each region that it passed, from the simulator's own log.
 
-What runs on which TCB: the application on QR, Db2 on an open TCB of key 8 (L8). A transaction that comes in in a
+What runs on which TCB: Db2 on an open TCB of key 8 (L8), the application on QR, or on the open TCB after its first call
+to Db2 if it is threadsafe. A transaction that comes in in a
 terminal region has a row there, which ends when it ends, and one in the region where it runs; both bear the same unit
 of work of the network, as its accounting record of Db2 does.
 """
@@ -151,13 +152,15 @@ class Monitoring:
         attached, ended = integers(rows, "attached"), integers(rows, "ended")
         calls = integers(rows, "db2_calls")
         in_db2, qr = floats(rows, "db2_elapsed"), floats(rows, "dispatched") / 1e9
-        ziip, db2_cpu, qr_cpu = floats(rows, "db2_ziip"), floats(rows, "db2_cpu"), floats(rows, "region_cpu")
-        on_open = db2_cpu - ziip + ziip * self._factors[region]
+        ziip, db2_cpu, in_region = floats(rows, "db2_ziip"), floats(rows, "db2_cpu"), floats(rows, "region_cpu")
+        qr_cpu = in_region - floats(rows, "open_cpu")
+        on_open = db2_cpu - ziip + ziip * self._factors[region] + floats(rows, "open_cpu")
+        on_key8 = in_db2 + floats(rows, "open_elapsed")
         waited, waits = floats(rows, "thread_wait") / 1e9, integers(rows, "thread_waits")
         tcb_waited = floats(rows, "open_tcb_wait") / 1e9
         files = floats(rows, "waits_file").astype(np.int64)
         entries = calls + integers(rows, "commits")
-        dispatched = qr + in_db2
+        dispatched = qr + on_key8
         dispatches = integers(rows, "dispatches")
         suspended = np.maximum((ended - attached) / 1e9 - dispatched, 0.0)
         routed = rows["terminal_region"].is_valid().to_numpy(zero_copy_only=False)
@@ -176,11 +179,11 @@ class Monitoring:
         clocks = {
             "USRDISPT": (dispatched, dispatches + entries),
             "USRCPUT": (qr_cpu + on_open, dispatches + entries),
-            "CPUTONCP": (qr_cpu + db2_cpu - ziip, dispatches + entries),
+            "CPUTONCP": (in_region + db2_cpu - ziip, dispatches + entries),
             "OFFLCPUT": (floats(rows, "db2_ziip_on_cp"), entries),
             "QRDISPT": (qr, dispatches),
             "QRCPUT": (qr_cpu, dispatches),
-            "KY8DISPT": (in_db2, entries),
+            "KY8DISPT": (on_key8, entries),
             "KY8CPUT": (on_open, entries),
             "L8CPUT": (on_open, entries),
             "SUSPTIME": (suspended, once + again + waits + (tcb_waited > 0) + files),

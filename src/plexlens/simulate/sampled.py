@@ -9,7 +9,7 @@ from typing import Any
 _LEVELS = frozenset(
     {
         *("number", "volume", "engines", "dispatchable", "changed_in_group"),
-        *("most_inside", "most_queued", "most_threads", "most_open_tcbs"),
+        *("most_inside", "most_queued", "most_threads", "most_open_tcbs", "most_open_tcb_queue"),
     }
 )
 

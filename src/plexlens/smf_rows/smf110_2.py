@@ -109,12 +109,18 @@ class Tcbs:
 
 @dataclass(frozen=True)
 class OpenTcbs:
-    """The pool of open TCBs: limit (MAXOPENTCBS), TCBs and their maximum; waits at the limit, and their seconds."""
+    """The pool of open TCBs: limit (MAXOPENTCBS), TCBs and their maximum.
+
+    ``reached`` counts the times that the limit was reached, ``waits`` and ``waited`` the waits at the limit and their
+    seconds; ``most_waiting`` is the most tasks that waited at a time.
+    """
 
     limit: int
     attached: int
     waits: int = 0
     waited: float = 0.0
+    reached: int = 0
+    most_waiting: int = 0
 
 
 @dataclass(frozen=True)
@@ -255,6 +261,8 @@ def _pool(pool: OpenTcbs) -> Row:
         "dsgpnuus": pool.attached,
         "dsgtotnw": pool.waits,
         "dsgtotwl": pool.waited,
+        "dsgntcbl": pool.reached,
+        "dsgpeanw": pool.most_waiting,
     }
 
 

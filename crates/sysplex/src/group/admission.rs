@@ -1,10 +1,31 @@
 //! QR TCBs of regions, their open TCBs and threads to Db2: who has them, and who waits.
 
-use super::plex::Presence;
+use super::account::Wait;
+use super::plex::{Presence, Region};
 use super::simulation::Simulation;
-use super::task::{Action, Reason, Wait};
+use super::task::{Action, Reason, Task};
 use crate::kernel::measure::Level;
-use crate::kernel::seconds;
+use crate::kernel::{Time, seconds};
+
+impl Region {
+    /// The open TCB of a task is dispatched.
+    pub(super) fn enter_open_tcb(&mut self, task: &mut Task, now: Time) {
+        if task.on_open_tcb.is_none() {
+            task.on_open_tcb = Some(now);
+            // From Db2 to its program, or back, it does not wait.
+            self.used.open_dispatches += u64::from(task.left_open_tcb != Some(now));
+            self.working_open_tcbs.set(now, self.working_open_tcbs.value() + 1);
+        }
+    }
+
+    /// It waits; how long it was dispatched.
+    pub(super) fn leave_open_tcb(&mut self, task: &mut Task, now: Time) -> Time {
+        let Some(since) = task.on_open_tcb.take() else { return 0 };
+        task.left_open_tcb = Some(now);
+        self.working_open_tcbs.set(now, self.working_open_tcbs.value() - 1);
+        now - since
+    }
+}
 
 impl Simulation<'_> {
     pub(super) fn enter_region(&mut self, number: u32) -> bool {
@@ -65,10 +86,12 @@ impl Simulation<'_> {
             region.used_open_tcbs.set(now, used + 1);
             region.used.open_tcbs += 1;
             region.used.most_open_tcbs = region.used.most_open_tcbs.max(used + 1);
+            region.used.open_tcb_limits += u64::from(used + 1 == u64::from(limit));
             task.has_open_tcb = true;
             return false;
         }
         region.open_tcb_queue.push_back(number);
+        region.used.most_open_tcb_queue = region.used.most_open_tcb_queue.max(region.open_tcb_queue.len() as u64);
         task.waiting = Some((now, Some(Wait::Unseen)));
         self.release_engine(number);
         true

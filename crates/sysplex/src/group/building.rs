@@ -231,11 +231,12 @@ fn region(scenario: &Scenario, one: &crate::scenario::Region, system: u16) -> Re
         thread_queue: VecDeque::new(),
         open_tcbs: one.open_tcbs,
         used_open_tcbs: Level::default(),
+        working_open_tcbs: Level::default(),
         open_tcb_queue: VecDeque::new(),
         inside: 0,
         fronting: 0,
         used: RegionUse::default(),
-        integrals: [0.0; 3],
+        integrals: [0.0; 4],
         space: SpaceUse { name: one.name.clone(), ..SpaceUse::default() },
     }
 }

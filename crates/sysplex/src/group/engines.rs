@@ -1,8 +1,9 @@
 //! Bursts of processor time: on which engine they run, how long, and whose time they are.
 
+use super::account::Wait;
 use super::processors::{Processors, Start, Ticket};
 use super::simulation::{Event, Simulation};
-use super::task::{Burst, Space, Stage, Wait};
+use super::task::{Burst, Space, Stage};
 use crate::kernel::{Time, seconds};
 
 impl Simulation<'_> {
@@ -13,11 +14,59 @@ impl Simulation<'_> {
         task.engine = Some((ziip, ticket.engine));
         task.turn = task.turn.wrapping_add(1);
         if let Some(burst) = task.burst.take() {
-            let about = &mut self.plex.systems[usize::from(task.system)];
-            about.count_uncaptured(burst.length, burst.charged, ziip);
             self.charge(number, &burst, ziip);
         }
         self.advance(number);
+    }
+
+    /// An interval ends: it has what was done of the bursts and spins under way.
+    pub(super) fn charge_under_way(&mut self) {
+        let now = self.calendar.now();
+        let machines = self.plex.machines.iter();
+        let kinds = machines.flat_map(|one| [Some((&one.general, false)), one.ziip.as_ref().map(|ziip| (ziip, true))]);
+        let left: Vec<(u32, Time, bool)> = kinds
+            .flatten()
+            .flat_map(|(processors, ziip)| processors.left(now).map(move |(number, left)| (number, left, ziip)))
+            .collect();
+        for (number, left, ziip) in left {
+            self.charge_done(number, left, ziip);
+        }
+        for number in 0..self.tasks.len() {
+            let task = &mut self.tasks[number];
+            if let (Some(burst), Some(_)) = (&mut task.burst, task.engine) {
+                let end = burst.since + burst.length;
+                let done = Burst { length: now - burst.since, charged: now - burst.since, ..*burst };
+                (burst.since, burst.length, burst.charged) = (now, end - now, end - now);
+                self.charge_spin(number as u32, &done);
+            }
+        }
+    }
+
+    /// Charges what a burst has done when so much of it is left.
+    fn charge_done(&mut self, number: u32, left: Time, ziip: bool) {
+        let now = self.calendar.now();
+        let Some(burst) = &mut self.tasks[number as usize].burst else { return };
+        let length = burst.length.saturating_sub(left);
+        if length == 0 {
+            return;
+        }
+        let charged = (u128::from(burst.charged) * u128::from(length) / u128::from(burst.length)) as Time;
+        // What it waited for an engine is counted at its end.
+        let done = Burst { since: now - length, length, charged, ..*burst };
+        burst.since += length;
+        burst.length -= length;
+        burst.charged -= charged;
+        self.charge(number, &done, ziip);
+    }
+
+    /// A task spun on its engine.
+    pub(super) fn charge_spin(&mut self, number: u32, burst: &Burst) {
+        let task = &mut self.tasks[number as usize];
+        if matches!(burst.space, Space::Region(_)) {
+            task.account.spin += seconds(burst.length);
+        }
+        let ziip = task.engine.is_some_and(|(ziip, _)| ziip);
+        self.charge(number, &Burst { eligible: ziip, ..*burst }, ziip);
     }
 
     fn processors(&mut self, machine: u16, ziip: bool) -> Option<&mut Processors> {
@@ -27,8 +76,10 @@ impl Simulation<'_> {
 
     /// Processor time of a task. What a service of Db2 does for a transaction is no CPU time of the thread: the thread
     /// waits for it.
-    pub(super) fn charge(&mut self, number: u32, burst: &Burst, ziip: bool) {
+    fn charge(&mut self, number: u32, burst: &Burst, ziip: bool) {
         let &Burst { since, length, charged, space, eligible } = burst;
+        let system = usize::from(self.tasks[number as usize].system);
+        self.plex.systems[system].count_uncaptured(length, charged, ziip);
         let time = seconds(charged);
         // What was not work was a wait for an engine; of a spin there is none.
         let delay = seconds((self.calendar.now() - since).saturating_sub(length));
@@ -48,7 +99,7 @@ impl Simulation<'_> {
             let used = &mut self.plex.regions[usize::from(region)].used;
             if task.has_region {
                 used.qr_cpu += time;
-            } else if task.has_thread {
+            } else if task.on_open_tcb.is_some() {
                 used.open_cpu += time;
             }
         }
@@ -62,6 +113,7 @@ impl Simulation<'_> {
             account.terminal_cpu += time;
         } else {
             account.region_cpu += time;
+            account.open_cpu += if task.on_open_tcb.is_some() { time } else { 0.0 };
         }
         let group = usize::from(task.group);
         let used = match space {
@@ -129,13 +181,15 @@ impl Simulation<'_> {
         if task.turn != turn {
             return;
         }
-        let Some(burst) = task.burst else { return };
         let system = &self.plex.systems[usize::from(task.system)];
         let (machine, partition, now) = (system.machine, system.partition, self.calendar.now());
         let faster = system.slowness / system.ziip_slowness;
         let priority = task.priority;
         let left = self.processors(machine, true).and_then(|one| one.withdraw(now, partition, number));
         if let Some(left) = left {
+            // What an interruption left of it: the zIIP has done the rest.
+            self.charge_done(number, left, true);
+            let Some(burst) = self.tasks[number as usize].burst else { return };
             let length = (left as f64 * faster + 0.5) as Time;
             let charged = (burst.charged as f64 * faster + 0.5) as Time;
             self.tasks[number as usize].burst = Some(Burst { length, charged, eligible: true, ..burst });

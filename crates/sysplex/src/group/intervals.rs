@@ -214,6 +214,7 @@ impl Simulation<'_> {
     /// What was measured since the last time, which then begins anew.
     fn take_interval(&mut self) -> Interval {
         let now = self.calendar.now();
+        self.charge_under_way();
         let mut made = Interval::default();
         for (number, about) in self.scenario.system.iter().enumerate() {
             let image = &self.plex.systems[number];
@@ -238,12 +239,14 @@ impl Simulation<'_> {
         self.plex.systems.iter_mut().for_each(|image| image.used_besides = UsedBesides::default());
         for (about, region) in self.scenario.region.iter().zip(&mut self.plex.regions) {
             made.systems[usize::from(region.system)].spaces.push(taken(&mut region.space));
-            let reached = [&region.qr, &region.used_threads, &region.used_open_tcbs].map(|one| one.integral(now));
+            let levels = [&region.qr, &region.used_threads, &region.used_open_tcbs, &region.working_open_tcbs];
+            let reached = levels.map(|one| one.integral(now));
             let before = std::mem::replace(&mut region.integrals, reached);
             made.regions.push(RegionUse {
                 name: about.name.clone(),
                 system: about.system.clone(),
                 qr_dispatched: reached[0] - before[0],
+                open_dispatched: reached[3] - before[3],
                 thread_seconds: reached[1] - before[1],
                 open_tcb_seconds: reached[2] - before[2],
                 ..std::mem::take(&mut region.used)
@@ -251,6 +254,7 @@ impl Simulation<'_> {
             region.used.most_inside = region.inside + region.fronting;
             region.used.most_threads = region.used_threads.value();
             region.used.most_open_tcbs = region.used_open_tcbs.value();
+            region.used.most_open_tcb_queue = region.open_tcb_queue.len() as u64;
         }
         for guest in &mut self.plex.guests {
             made.systems[usize::from(guest.system)].spaces.push(taken(&mut guest.space));

@@ -1,11 +1,12 @@
 //! What locks make a task do: asking, waiting, settling contention, giving back.
 
+use super::account::Wait;
 use super::locks::{Found, Mode};
 use super::page_locks::Asked;
 use super::pools::{Outcome, page_lock_key};
 use super::simulation::{Event, Simulation};
 use super::steps::micro;
-use super::task::{Action, Held, Reason, Request, Space, Wait};
+use super::task::{Action, Held, Reason, Request, Space};
 use crate::kernel::{Time, nanoseconds, seconds};
 
 impl Simulation<'_> {

@@ -7,9 +7,10 @@
 
 use plexlens_bufferpool::trace::Status;
 
+use super::account::Account;
 use super::in_pool::InPool;
 use super::measured::Interval;
-use super::task::{Account, Task};
+use super::task::Task;
 use crate::kernel::Time;
 
 /// Transactions, and references, that are handed out together.

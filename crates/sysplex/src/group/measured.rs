@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::in_pool::InPool;
-use super::task::{Account, Wait};
 
 /// Count, sum and sum of squares of times in seconds.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
@@ -224,10 +223,12 @@ pub struct RegionUse {
     pub qr_waits: Timing,
     /// Calls to Db2.
     pub db2_calls: u64,
-    /// Seconds in Db2, on open TCBs.
+    /// Seconds that open TCBs were given to a task: in Db2, and in the region where its program is threadsafe.
     pub open_dispatched: f64,
     /// Seconds of processor time on open TCBs.
     pub open_cpu: f64,
+    /// Times that an open TCB was dispatched after a wait.
+    pub open_dispatches: u64,
     /// Threads that transactions got, seconds that they had them, the most at a time, and waits for one.
     pub threads: u64,
     /// Seconds that threads were in use.
@@ -245,6 +246,10 @@ pub struct RegionUse {
     pub most_open_tcbs: u64,
     /// Waits for one.
     pub open_tcb_waits: Timing,
+    /// Times that the limit was reached.
+    pub open_tcb_limits: u64,
+    /// Most tasks that waited for one at a time.
+    pub most_open_tcb_queue: u64,
 }
 
 /// A coupling facility's engines.
@@ -449,61 +454,4 @@ pub struct DataSetUse {
     pub volume: u32,
     /// Its requests.
     pub used: VolumeUse,
-}
-
-/// A sum of an [`Account`] by its name.
-pub type Named = (&'static str, fn(&Account) -> f64);
-
-impl Account {
-    /// All sums by name: seconds, then counts.
-    pub const FIELDS: [Named; 43] = [
-        ("terminal_cpu", |one| one.terminal_cpu),
-        ("region_cpu", |one| one.region_cpu),
-        ("db2_cpu", |one| one.db2_cpu),
-        ("db2_ziip", |one| one.ziip),
-        ("db2_ziip_on_cp", |one| one.ziip_on_cp),
-        ("coupling_spin", |one| one.spin),
-        ("cpu_delay", |one| one.cpu_delay),
-        ("db2_elapsed", |one| one.db2_elapsed),
-        ("thread_elapsed", |one| one.thread_elapsed),
-        ("wait_sync_read", |one| one.waits[Wait::SyncRead as usize]),
-        ("wait_other_read", |one| one.waits[Wait::OtherRead as usize]),
-        ("wait_log", |one| one.waits[Wait::Log as usize]),
-        ("wait_commit", |one| one.waits[Wait::Commit as usize]),
-        ("wait_contention", |one| one.waits[Wait::Contention as usize]),
-        ("wait_shipping", |one| one.waits[Wait::Shipping as usize]),
-        ("wait_coupling", |one| one.waits[Wait::Coupling as usize]),
-        ("wait_rebuild", |one| one.waits[Wait::Rebuild as usize]),
-        ("wait_lock", |one| one.lock_wait),
-        ("wait_unseen", |one| one.waits[Wait::Unseen as usize]),
-        ("wait_file", |one| one.waits[Wait::File as usize]),
-        ("waits_file", |one| one.wait_counts[Wait::File as usize] as f64),
-        ("waits_sync_read", |one| one.wait_counts[Wait::SyncRead as usize] as f64),
-        ("waits_other_read", |one| one.wait_counts[Wait::OtherRead as usize] as f64),
-        ("waits_log", |one| one.wait_counts[Wait::Log as usize] as f64),
-        ("waits_commit", |one| one.wait_counts[Wait::Commit as usize] as f64),
-        ("waits_contention", |one| one.wait_counts[Wait::Contention as usize] as f64),
-        ("waits_coupling", |one| one.wait_counts[Wait::Coupling as usize] as f64),
-        ("waits_lock", |one| one.lock_waits as f64),
-        ("commits", |one| one.commits as f64),
-        ("rollbacks", |one| one.rollbacks as f64),
-        ("getpages", |one| one.getpages as f64),
-        ("updates", |one| one.updates as f64),
-        ("sync_reads", |one| one.sync_reads as f64),
-        ("prefetches", |one| one.prefetches as f64),
-        ("locks", |one| one.locks as f64),
-        ("unlocks", |one| one.unlocks as f64),
-        ("coupling_locks", |one| one.coupling_locks as f64),
-        ("coupling_unlocks", |one| one.coupling_unlocks as f64),
-        ("false_contentions", |one| one.contentions[0] as f64),
-        ("xes_contentions", |one| one.contentions[1] as f64),
-        ("real_contentions", |one| one.contentions[2] as f64),
-        ("coupling_pages", |one| one.coupling_pages as f64),
-        ("own_requests", |one| one.own_requests as f64),
-    ];
-
-    /// The sums by name.
-    pub fn named(&self) -> BTreeMap<&'static str, f64> {
-        Self::FIELDS.iter().map(|(name, of)| (*name, of(self))).collect()
-    }
 }

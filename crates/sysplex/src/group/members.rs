@@ -4,13 +4,14 @@
 //! another system in light mode. A restart reads the log, brings pages up to date that were changed only in the lost
 //! pools, and undoes what was not committed.
 
+use super::account::Wait;
 use super::data_sets::volume_of;
 use super::locks::{Mode, RETAINED};
 use super::plex::{Presence, Standing};
 use super::pools::page_lock_key;
 use super::simulation::{BACKGROUND, Simulation};
 use super::steps::micro;
-use super::task::{Action, Extent, Reason, Space, Stage, Wait};
+use super::task::{Action, Extent, Reason, Space, Stage};
 use crate::kernel::{Time, nanoseconds, seconds};
 
 impl Simulation<'_> {

@@ -4,6 +4,7 @@
 //! take steps ([`task`]); what happens to pages, locks and requests is decided when a step begins, and the time that it
 //! takes passes afterwards.
 
+pub mod account;
 mod admission;
 mod building;
 mod data_sets;

@@ -3,12 +3,13 @@
 
 use plexlens_bufferpool::policy::WriteIo;
 
+use super::account::Wait;
 use super::data_sets::volume_of;
 use super::in_pool::of_pool;
 use super::pools::{Outcome, page_of, page_set_of};
 use super::simulation::Simulation;
 use super::steps::micro;
-use super::task::{Action, Extent, Request, Space, Wait};
+use super::task::{Action, Extent, Request, Space};
 use crate::kernel::Time;
 
 impl Simulation<'_> {

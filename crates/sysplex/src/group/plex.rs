@@ -311,14 +311,17 @@ pub struct Region {
     pub used_open_tcbs: Level,
     /// Who waits for one.
     pub open_tcb_queue: VecDeque<u32>,
+    /// Open TCBs that are dispatched, limited or not: their tasks are in Db2, or their programs work.
+    pub working_open_tcbs: Level,
     /// Transactions that were sent there and have not ended.
     pub inside: u32,
     /// Transactions that came in there and have not ended, wherever they run.
     pub fronting: u32,
-    /// What it did in the interval, and the integrals of `qr`, `used_threads` and `used_open_tcbs` when that began.
+    /// What it did in the interval, and the integrals of `qr`, `used_threads`, `used_open_tcbs` and
+    /// `working_open_tcbs` when that began.
     pub used: RegionUse,
     /// Integrals.
-    pub integrals: [f64; 3],
+    pub integrals: [f64; 4],
     /// Processor time of the interval.
     pub space: SpaceUse,
 }

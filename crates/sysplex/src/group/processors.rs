@@ -233,6 +233,16 @@ impl Processors {
         None
     }
 
+    /// Tasks whose bursts run or wait, and what is left of each.
+    pub fn left(&self, now: Time) -> impl Iterator<Item = (u32, Time)> {
+        let running = self.engines.iter().filter_map(move |(engine, _)| match engine {
+            Engine::Running { burst, since, .. } => Some((burst.task, burst.left - (now - since))),
+            Engine::Idle | Engine::Held { .. } => None,
+        });
+        let waiting = self.partitions.iter().flat_map(|one| one.queues.iter().flatten());
+        running.chain(waiting.map(|burst| (burst.task, burst.left)))
+    }
+
     /// Engines in use.
     pub fn using(&self) -> u64 {
         self.partitions.iter().map(|one| u64::from(one.using)).sum()

@@ -1,8 +1,9 @@
 //! Requests to coupling facilities and disks: when they are done.
 
+use super::account::Wait;
 use super::measured::VolumeUse;
 use super::simulation::{Event, Simulation};
-use super::task::{Burst, Extent, Request, Space, Wait};
+use super::task::{Burst, Extent, Request, Space};
 use crate::kernel::{Time, nanoseconds, seconds};
 
 impl Simulation<'_> {

@@ -8,13 +8,14 @@ use crate::kernel::random::{Shape, Stream};
 use crate::kernel::{Time, nanoseconds, seconds};
 use crate::scenario::{Distribution, Scenario};
 
+use super::account::{Account, Wait};
 use super::data_sets::DataSets;
 use super::intervals::Before;
 use super::logs::Logs;
 use super::measured::{ClassOnSystem, Results, VolumeUse};
 use super::plex::Plex;
 use super::processors::Ticket;
-use super::task::{Account, Action, Burst, Reason, Space, Stage, Task, Wait};
+use super::task::{Action, Reason, Stage, Task};
 use super::watch::{MOST_TASKS, Stopped, Watch};
 
 /// What happens.
@@ -430,12 +431,7 @@ impl<'a> Simulation<'a> {
             }
         }
         if let Some(burst) = task.burst.take() {
-            // It spun on its engine.
-            if matches!(burst.space, Space::Region(_)) {
-                task.account.spin += seconds(burst.length);
-            }
-            let ziip = task.engine.is_some_and(|(ziip, _)| ziip);
-            self.charge(number, &Burst { eligible: ziip, ..burst }, ziip);
+            self.charge_spin(number, &burst);
         }
         self.advance(number);
     }

@@ -2,6 +2,7 @@
 
 use plexlens_bufferpool::trace::{Access as PageAccess, Status};
 
+use super::account::Wait;
 use super::data_sets::volume_of;
 use super::in_pool::of_pool;
 use super::locks::Mode;
@@ -9,7 +10,7 @@ use super::logs::Referred;
 use super::plex::Standing;
 use super::pools::{PageUse, page_key, page_lock_key};
 use super::simulation::Simulation;
-use super::task::{Action, Extent, Reason, Request, Space, Stage, Wait};
+use super::task::{Action, Extent, Reason, Request, Space, Stage};
 use crate::kernel::{Time, nanoseconds, seconds};
 
 /// Nanoseconds of microseconds.
@@ -88,6 +89,17 @@ impl Simulation<'_> {
                 self.leave_region(number);
                 false
             }
+            Action::EnterOpenTcb => {
+                let task = &mut self.tasks[number as usize];
+                self.plex.regions[usize::from(task.region)].enter_open_tcb(task, self.calendar.now());
+                false
+            }
+            Action::LeaveOpenTcb => {
+                let (task, now) = (&mut self.tasks[number as usize], self.calendar.now());
+                let spent = self.plex.regions[usize::from(task.region)].leave_open_tcb(task, now);
+                task.account.open_elapsed += seconds(spent);
+                false
+            }
             Action::GetOpenTcb => self.get_open_tcb(number),
             Action::GetThread => self.get_thread(number),
             Action::Commit => {
@@ -123,7 +135,7 @@ impl Simulation<'_> {
                 let spent = task.leave_db2(now);
                 if let Some(region) = self.plex.regions.get_mut(usize::from(task.region)) {
                     region.used.db2_calls += 1;
-                    region.used.open_dispatched += seconds(spent);
+                    region.leave_open_tcb(task, now);
                 }
                 if let Some(logs) = &mut self.logs {
                     logs.leaves_db2(number, now, spent, task.stage == Stage::Done);

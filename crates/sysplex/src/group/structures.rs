@@ -15,11 +15,12 @@
 //! Requests under way when something breaks end as if it had not. Reading the former instance of a group buffer pool
 //! for a rebuild costs nothing.
 
+use super::account::Wait;
 use super::data_sets::volume_of;
 use super::plex::{PageRecovery, Presence, Standing};
 use super::simulation::Simulation;
 use super::steps::micro;
-use super::task::{Action, Extent, Request, Space, Stage, Wait};
+use super::task::{Action, Extent, Request, Space, Stage};
 use crate::kernel::{Time, nanoseconds};
 
 impl Simulation<'_> {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::account::{Account, Wait};
 use super::in_pool::InPool;
 use super::locks::Mode;
 use super::pools::Place;
@@ -21,34 +22,6 @@ pub enum Space {
     /// A member that restarts on a system that is not its own.
     Guest(u16),
 }
-
-/// What a task waits for without a processor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wait {
-    /// A read that it asked for itself.
-    SyncRead,
-    /// A read by prefetch.
-    OtherRead,
-    /// The log.
-    Log,
-    /// System services that write the changed pages at commit.
-    Commit,
-    /// Messages that settle a contention.
-    Contention,
-    /// The way to another system.
-    Shipping,
-    /// An asynchronous coupling facility request.
-    Coupling,
-    /// The end of a structure's rebuild.
-    Rebuild,
-    /// Nothing that a report shows.
-    Unseen,
-    /// A read or write of a data set by the program itself.
-    File,
-}
-
-/// Number of kinds of [`Wait`].
-pub const WAITS: usize = 10;
 
 /// What a request to a disk is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,6 +167,10 @@ pub enum Action {
     EnterRegion,
     /// Leave it.
     LeaveRegion,
+    /// Work in the region on an open TCB: a threadsafe program after its first call to Db2.
+    EnterOpenTcb,
+    /// The program waits, or calls Db2 again.
+    LeaveOpenTcb,
     /// Get an open TCB, where the region has a limit of them.
     GetOpenTcb,
     /// Get a thread to Db2.
@@ -271,95 +248,6 @@ pub struct Held {
     pub shared: bool,
 }
 
-/// What a transaction used and waited for: seconds and counts.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Account {
-    /// Processor time in the terminal region, in the region, and in Db2 on the thread; of the last, on zIIPs.
-    pub terminal_cpu: f64,
-    /// In the region.
-    pub region_cpu: f64,
-    /// In Db2.
-    pub db2_cpu: f64,
-    /// In Db2, on zIIPs.
-    pub ziip: f64,
-    /// In Db2, eligible and on a general engine.
-    pub ziip_on_cp: f64,
-    /// Of all these, time spent waiting for coupling facilities with a processor.
-    pub spin: f64,
-    /// Requests to coupling facilities that the transaction's own task sent.
-    pub own_requests: u64,
-    /// Time that it was ready and waited for an engine.
-    pub cpu_delay: f64,
-    /// Waits by [`Wait`].
-    pub waits: [f64; WAITS],
-    /// How many waits of each kind.
-    pub wait_counts: [u64; WAITS],
-    /// Waits for locks.
-    pub lock_wait: f64,
-    /// How many.
-    pub lock_waits: u64,
-    /// Time between entering Db2 and leaving it.
-    pub db2_elapsed: f64,
-    /// Time from its first thread to leaving Db2 last.
-    pub thread_elapsed: f64,
-    /// Commits.
-    pub commits: u64,
-    /// Units of work that were rolled back.
-    pub rollbacks: u64,
-    /// Getpages.
-    pub getpages: u64,
-    /// Updates.
-    pub updates: u64,
-    /// Synchronous reads.
-    pub sync_reads: u64,
-    /// Prefetch I/Os.
-    pub prefetches: u64,
-    /// Lock requests to the lock manager.
-    pub locks: u64,
-    /// Locks given back.
-    pub unlocks: u64,
-    /// Lock and unlock requests to the lock structure.
-    pub coupling_locks: u64,
-    /// Of these the unlock requests.
-    pub coupling_unlocks: u64,
-    /// Contentions in the lock structure: in another resource, in the same without and with a wait.
-    pub contentions: [u64; 3],
-    /// Requests to group buffer pools.
-    pub coupling_pages: u64,
-}
-
-impl Account {
-    /// Adds what another used.
-    pub fn add(&mut self, other: &Self) {
-        self.terminal_cpu += other.terminal_cpu;
-        self.region_cpu += other.region_cpu;
-        self.db2_cpu += other.db2_cpu;
-        self.ziip += other.ziip;
-        self.ziip_on_cp += other.ziip_on_cp;
-        self.spin += other.spin;
-        self.own_requests += other.own_requests;
-        self.cpu_delay += other.cpu_delay;
-        self.waits.iter_mut().zip(other.waits).for_each(|(sum, wait)| *sum += wait);
-        self.wait_counts.iter_mut().zip(other.wait_counts).for_each(|(sum, count)| *sum += count);
-        self.lock_wait += other.lock_wait;
-        self.lock_waits += other.lock_waits;
-        self.db2_elapsed += other.db2_elapsed;
-        self.thread_elapsed += other.thread_elapsed;
-        self.commits += other.commits;
-        self.rollbacks += other.rollbacks;
-        self.getpages += other.getpages;
-        self.updates += other.updates;
-        self.sync_reads += other.sync_reads;
-        self.prefetches += other.prefetches;
-        self.locks += other.locks;
-        self.unlocks += other.unlocks;
-        self.coupling_locks += other.coupling_locks;
-        self.coupling_unlocks += other.coupling_unlocks;
-        self.contentions.iter_mut().zip(other.contentions).for_each(|(sum, count)| *sum += count);
-        self.coupling_pages += other.coupling_pages;
-    }
-}
-
 /// A transaction, or background work.
 #[derive(Clone, Debug)]
 pub struct Task {
@@ -417,6 +305,10 @@ pub struct Task {
     pub has_region: bool,
     /// Whether it has an open TCB of those that the region limits.
     pub has_open_tcb: bool,
+    /// Since when its open TCB is dispatched, in Db2 or for the program; none where it is not.
+    pub on_open_tcb: Option<Time>,
+    /// When it was dispatched last.
+    pub left_open_tcb: Option<Time>,
     /// Processor time of Db2 that is still to be spent, nanoseconds at speed 1.
     pub pending: Time,
     /// Getpages of a call, and what is left of the call.
@@ -468,6 +360,8 @@ impl Task {
             has_thread: false,
             has_region: false,
             has_open_tcb: false,
+            on_open_tcb: None,
+            left_open_tcb: None,
             pending: 0,
             call_size: 0,
             call_left: 0,

@@ -15,7 +15,8 @@ impl Simulation<'_> {
             region.qr.begin(now);
             region.used_threads.begin(now);
             region.used_open_tcbs.begin(now);
-            region.integrals = [0.0; 3];
+            region.working_open_tcbs.begin(now);
+            region.integrals = [0.0; 4];
         }
         for member in self.plex.groups.iter_mut().flat_map(|group| &mut group.members) {
             member.used_threads.begin(now);

@@ -1,5 +1,6 @@
 //! What a transaction does next: its way through regions, threads, calls and references.
 
+use super::account::Wait;
 use super::in_pool::of_pool;
 use super::locks::Mode;
 use super::measured::GOAL_PERCENTS;
@@ -7,7 +8,7 @@ use super::plex::Presence;
 use super::pools::{Place, page_key, row_key};
 use super::simulation::Simulation;
 use super::steps::micro;
-use super::task::{Action, Extent, Reason, Space, Stage, Wait};
+use super::task::{Action, Extent, Reason, Space, Stage};
 use crate::kernel::{Time, nanoseconds, seconds};
 use crate::scenario::{Access, MOST_STARTS, Routing};
 
@@ -202,14 +203,14 @@ impl Simulation<'_> {
         for (volume, file) in ios.iter().copied() {
             let read = Action::Disk { volume, pages: 1, of: Extent::File(file), wait: Some(Wait::File) };
             if is_open {
-                task.steps.extend([run(piece), read]);
+                task.steps.extend([Action::EnterOpenTcb, run(piece), Action::LeaveOpenTcb, read]);
             } else {
                 task.steps.extend([Action::EnterRegion, run(piece), Action::LeaveRegion, read]);
             }
         }
         let last = run(work - piece * ios.len() as Time);
         if is_open {
-            task.steps.push_back(last);
+            task.steps.extend([Action::EnterOpenTcb, last, Action::LeaveOpenTcb]);
         } else {
             task.steps.extend([Action::EnterRegion, last, Action::LeaveRegion]);
         }
@@ -230,6 +231,7 @@ impl Simulation<'_> {
         if task.entered_db2 == 0 {
             let kind = &mut self.plex.kinds[usize::from(task.class)];
             task.entered_db2 = now.max(1);
+            self.plex.regions[usize::from(task.region)].enter_open_tcb(task, now);
             let mean = kind.class.db2_cpu / f64::from(kind.class.calls);
             task.pending += kind.burst.time(&mut kind.stream, mean);
             self.look_ahead(number);
@@ -358,6 +360,7 @@ impl Simulation<'_> {
         let path = &self.scenario.db2[usize::from(group)].path;
         task.stage = Stage::Done;
         task.entered_db2 = now.max(1);
+        self.plex.regions[usize::from(task.region)].enter_open_tcb(task, now);
         task.pending += micro(path.commit_us);
         if !std::mem::take(&mut task.has_changes) {
             task.steps.extend([Action::EndUnit, Action::LeaveDb2]);
@@ -393,6 +396,11 @@ impl Simulation<'_> {
         self.release_engine(number);
         self.give_open_tcb_back(number);
         let now = self.calendar.now();
+        let task = &mut self.tasks[number as usize];
+        // A task that was lost with its member is still in Db2.
+        if let Some(region) = self.plex.regions.get_mut(usize::from(task.region)) {
+            region.leave_open_tcb(task, now);
+        }
         let task = &self.tasks[number as usize];
         let (class, system, begun) = (usize::from(task.class), usize::from(task.system), task.begun);
         let failed = task.failed;
@@ -464,11 +472,8 @@ impl Simulation<'_> {
         task.rollbacks += 1;
         task.account.rollbacks += 1;
         task.steps.clear();
-        let now = self.calendar.now();
-        let spent = task.leave_db2(now);
-        if let Some(logs) = &mut self.logs {
-            logs.leaves_db2(number, now, spent, false);
-        }
+        // The call ends without success. Db2 undoes it before the program goes on.
+        self.plex.regions[usize::from(task.region)].used.db2_calls += 1;
         let again = task.rollbacks <= MOST_ROLLBACKS;
         // Undoing the changes takes what making them took.
         let undo: Time = micro(self.scenario.db2[group].path.update_us) * task.account.updates.min(1000);
@@ -481,7 +486,7 @@ impl Simulation<'_> {
         // What was changed and is now changed back is written as at a commit.
         let task = &mut self.tasks[number as usize];
         task.has_changes = false;
-        task.steps.extend([Action::WriteChanged, Action::EndUnit]);
+        task.steps.extend([Action::WriteChanged, Action::EndUnit, Action::LeaveDb2]);
         self.begin_unit(number);
         self.wake_granted();
         self.wake(number);
