@@ -92,9 +92,11 @@ pub struct Db2Path {
     pub dependent_us: f64,
     /// A request for or the return of a page physical lock, besides the request to the lock structure.
     pub page_lock_us: f64,
-    /// What the IRLM does more for a lock or unlock request that goes to the lock structure, of the requester.
+    /// What the IRLM does more for a lock or unlock request that goes to the lock structure, of the requester. No
+    /// published value apart from `coupling.sync_host_us`: IBM's path lengths for one more request may contain it.
     pub global_lock_us: f64,
-    /// What Db2 does for a request to a group buffer pool, besides `coupling.sync_host_us`, of the requester.
+    /// What Db2 does for a request to a group buffer pool, besides `coupling.sync_host_us`, of the requester. No
+    /// published value either.
     pub group_request_us: f64,
     /// Castout, of each page, in the address space of the database services of the castout owner.
     pub castout_us: f64,
