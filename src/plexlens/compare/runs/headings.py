@@ -137,7 +137,7 @@ def measure_of(own: Headings, text: str, name: str, *, kind: str, row: str, form
         As `Measure` has them.
     """
     known = heading(own, text)
-    symbol = known.unit or "as printed"
+    symbol = known.unit or "study's unit"
     unit = Unit(_SYMBOLS.get(symbol, symbol), symbol, 1.0, _DIGITS.get(symbol, 3))
     return Measure(
         name, known.title, unit, known.group, known.better, kind, row, formula, source,
