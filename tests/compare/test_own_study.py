@@ -99,6 +99,21 @@ def test_two_runs_of_a_folder_are_compared_the_right_way_round(own: Path) -> Non
     assert told["Processor time of a transaction"]["says"] == "better"
 
 
+def test_a_misprinted_number_is_not_told_as_printed(own: Path) -> None:
+    """The ITR of the second run with two digits exchanged: 45,500 / 60.1 = 757.07 is compared, and 775.1 nowhere."""
+    table = own / "runs.csv"
+    table.write_text(table.read_text().replace("757.1", "775.1"))
+    done = run("compare", "own:runs:before", "own:runs:after", cwd=own.parent)
+    assert done.returncode == 0, done.stderr
+    line = next(one for one in done.stdout.splitlines() if "Internal throughput rate .." in one)
+    assert "757.072 study's unit" in line
+    assert "as printed" not in line
+    # The reader of the table is told why.
+    said = " ".join(done.stdout.split())
+    assert "the computed number is compared: ITR of after: 455 x 100 / 60.1 = 757.0715" in said
+    assert "printed 775.1" in said
+
+
 def test_a_heading_of_a_bundled_study_means_nothing_to_another() -> None:
     """ITR of the 1996 study counts the transactions of a run; that of any other study does not."""
     from plexlens.compare.runs.headings import NONE, heading

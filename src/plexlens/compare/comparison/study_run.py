@@ -8,7 +8,7 @@ the whole, that stand in another one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,9 @@ from plexlens.metrics.unit import Unit
 
 #: File that says which rows and tables belong together.
 COMPARE = "compare.toml"
+
+#: Rejected cells that a note lists.
+_MOST_TOLD = 3
 
 _RUN_KEYS = ("table", "settings", "whole", "workload")
 _PLACE_KEYS = ("table", "row")
@@ -92,6 +95,14 @@ def _label_width(table: StudyTable) -> int:
     return 1
 
 
+def _not_compared(rejected: Sequence[str]) -> Iterator[str]:
+    """The note on printed cells in place of which computed numbers are compared."""
+    if rejected:
+        more = len(rejected) - _MOST_TOLD
+        told = "; ".join(rejected[:_MOST_TOLD]) + (f"; and {more} more, which plexlens study lists" if more > 0 else "")
+        yield f"Where a printed number cannot follow from its inputs, the computed number is compared: {told}."
+
+
 @dataclass
 class _Gathered:
     """Values of a run, gathered cell by cell."""
@@ -100,6 +111,7 @@ class _Gathered:
     measures: dict[str, Measure] = field(default_factory=dict)
     repeats: dict[Key, list[Reading]] = field(default_factory=dict)
     settings: list[Setting] = field(default_factory=list)
+    rejected: list[str] = field(default_factory=list)
 
     def readings(self) -> dict[Key, Reading]:
         """A reading per number; repeats are combined."""
@@ -154,7 +166,7 @@ class StudyReader:
             readings=readings,
             intervals={table.id: len(wanted) if address.rows else 1},
             workload=next((str(entry["workload"]) for entry in self.belonging(table) if "workload" in entry), ""),
-            notes=(table.note,) if table.note else (),
+            notes=(*((table.note,) if table.note else ()), *_not_compared(gathered.rejected)),
         )
 
     def row(self, table: StudyTable, names: Sequence[str], wanted: str) -> int:
@@ -193,6 +205,8 @@ class StudyReader:
             return
         if column in table.columns[: _label_width(table)] and not meaning.known:
             return
+        if cell is not None and cell.compared and not cell.agrees and not cell.convention:
+            into.rejected.append(f"{column} of {thing or cell.label}: {cell.arithmetic}")
         name = common_name(self.study.headings, column)
         arithmetic = "" if cell is None or cell.computed is None else cell.arithmetic.split("; printed")[0]
         if name not in into.measures:
