@@ -283,7 +283,7 @@ class Builder:
         columns = tuple(self._wanted[held.name, (), spec.where])
         found = self.spreads.of_whole(held, spec.column, columns, spec.where, lambda: self.course(held, (), spec.where))
         without = omissions(self.context.inputs, held, (spec.column,), spec.where, timed=True).partition(": ")[2]
-        times = "mean of what was measured at different times" if apart_in_time(held, (), (spec.column,)) else ""
+        times = "mean of values measured at different times" if apart_in_time(held, (), (spec.column,)) else ""
         detail = "; ".join(part for part in (detail, spread_text(found, unit), times, without.rstrip(".")) if part)
         return Figure(
             name=spec.name,

@@ -19,7 +19,7 @@ def origin(held: GrainData, covered: Covered | None = None) -> str:
     if not held.intervals:
         return ", ".join(held.kinds)
     if not held.regular:
-        return f"{', '.join(held.kinds)}; as accounted, not by interval"
+        return f"{', '.join(held.kinds)}; from accounting, not by interval"
     told = [covered] if covered is not None else held.clocks
     return "; ".join((", ".join(held.kinds), *(_intervals(clock) for clock in told), *_expired(held.levels)))
 
