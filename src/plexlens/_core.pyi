@@ -464,6 +464,62 @@ class DataSetCurves:
         """Misses of an LRU pool of each size (buffers), with their standard error: 0 where they are exact."""
 
 @final
+class DataSetAges:
+    """How long the pages of each data set rest between references: what a pool of any composition needs to know of it.
+
+    A pool that steals what was not referenced for the last ``T`` getpages reads a page at the end of each rest longer
+    than ``T`` and at each first reference. It holds the pages of the last ``T`` getpages: on average over all windows
+    of this length the pages there are, less the sum of ``rest - T`` over all rests longer than ``T`` divided by the
+    number of windows, where the rests before the first reference to a page and after its last one count too (Xiang and
+    others, "HOTL", 2013). Rests are counted in getpages of the whole trace, in steps of an eighth of a doubling; with
+    ``T`` at the end of a step both are exact.
+
+    Parameters
+    ----------
+    sample
+        Share of the pages to look at, above 0 and at most 1; None for all.
+
+    Raises
+    ------
+    PoolError
+        An impossible share.
+    """
+
+    def __new__(cls, *, sample: float | None = None) -> Self: ...
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Add the next stretch of the trace; where it is cut changes nothing.
+
+        Raises
+        ------
+        PoolError
+            As for `PoolCurves.add`.
+        """
+
+    @property
+    def rate(self) -> float:
+        """The sampling rate, to the precision of the hash; 1 without a sample."""
+
+    @property
+    def getpages(self) -> int:
+        """Getpages of the trace, sampled or not."""
+
+    def data_sets(self) -> list[tuple[int, int, int, int, int, int]]:
+        """Object, partition; random getpages and others, sampled or not; first references to a page of the sample,
+        random and others.
+        """
+
+    def rests(self) -> pa.RecordBatch:
+        """Rests of the sample: a row for each data set and step that has any.
+
+        Returns
+        -------
+        RecordBatch
+            ``object``, ``partition``; ``longest``, the end of the step in getpages; ``random``, ``sequential``:
+            getpages that end a rest of the step; ``ends``: pages that rest so long before their first reference or
+            after their last; ``sum``: of all these rests.
+        """
+
+@final
 class TraceSample:
     """The sampled references of a trace, held: any grouping of its data sets has its curve without another pass.
 

@@ -216,6 +216,14 @@ impl PageTable {
         }
     }
 
+    /// Every key with its value, in no order.
+    pub fn entries(&self) -> impl Iterator<Item = (u64, u32)> {
+        self.buckets.iter().flat_map(|bucket| {
+            let used = bucket.used();
+            bucket.keys[..used].iter().copied().zip(bucket.values[..used].iter().copied())
+        })
+    }
+
     /// Every value, to be changed in place.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut u32> {
         self.buckets.iter_mut().flat_map(|bucket| {

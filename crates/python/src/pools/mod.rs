@@ -1,5 +1,6 @@
 //! Page-reference traces in, misses and counters out.
 
+mod ages;
 mod curves;
 mod data_sets;
 mod group;
@@ -19,6 +20,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+pub use ages::DataSetAges;
 pub use curves::PoolCurves;
 pub use data_sets::{DataSetCurves, TraceSample};
 pub use group::{GroupInterest, GroupSimulation};
