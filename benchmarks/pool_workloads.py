@@ -111,8 +111,11 @@ def _made(objects: dict[int, UsedObject], references: int, seed: int, seconds: f
     chosen = np.repeat(chosen, lengths)[:references]
     pages = np.empty(references, np.int64)
     writes = np.zeros(references, bool)
+    # The rows of each object, in their order: one sort instead of a comparison per object.
+    order = np.argsort(chosen.astype(np.uint32), kind="stable")
+    ends = np.searchsorted(chosen[order], np.arange(len(numbers) + 1))
     for index, data_set in enumerate(objects.values()):
-        rows = np.flatnonzero(chosen == index)
+        rows = order[ends[index] : ends[index + 1]]
         pages[rows] = _pages(data_set, len(rows), random)
         writes[rows] = random.random(len(rows)) < data_set.writes
     kinds = np.array([_SEQUENTIAL if data_set.use == "scan" else _RANDOM for data_set in objects.values()])
@@ -183,6 +186,56 @@ def fifty_objects(references: int = 1_200_000, *, seed: int = 20_14) -> MadeTrac
     for number, pages in enumerate(sizes(4, 50, 200)):
         objects.append(UsedObject(f"CODES.TS{number:02}", "hot", pages, 2.0, 3, 0.6))
     return MadeTrace(objects, references, seed=seed)
+
+
+#: Kinds of objects of a large subsystem: use, share of the objects, weight of the rate, smallest and largest skew,
+#: share of the getpages that change the page.
+_KINDS = (
+    ("random", 0.30, 1.0, 0.4, 1.1, 0.15),
+    ("index", 0.30, 1.5, 0.4, 1.1, 0.05),
+    ("scan", 0.12, 1.0, 0.0, 0.0, 0.0),
+    ("ring", 0.06, 1.0, 0.0, 0.0, 0.0),
+    ("append", 0.14, 0.6, 0.0, 0.0, 0.5),
+    ("hot", 0.08, 1.0, 0.3, 0.8, 0.02),
+)
+
+
+def many_objects(count: int, references: int, *, seed: int = 18, pools: int = 4) -> MadeTrace:
+    """Any number of objects in unmanaged pools: tables, indexes, and two pools of applications that hold both.
+
+    Sizes and rates are skewed and independent of each other, as in a subsystem that has grown: pages are log-normal
+    (median 600, one in ten above 4,700), rates fall with the rank (Zipf, exponent 0.9) in random order.
+
+    Parameters
+    ----------
+    count
+        Objects.
+    references
+        Getpages.
+    seed
+        Of all that is random.
+    pools
+        Present pools: with 4, a third of the objects is in the pools of applications.
+    """
+    random = np.random.default_rng([seed, count])
+    kinds = random.permutation(_kinds_of(count))
+    pages = np.exp(random.normal(np.log(600), 1.6, count)).clip(8, 200_000).astype(int)
+    rates = np.arange(1, count + 1, dtype=float)[random.permutation(count)] ** -0.9
+    objects = []
+    for number, (kind, size, rate) in enumerate(zip(kinds, pages, rates, strict=True)):
+        use, _, weight, low, high, writes = _KINDS[kind]
+        own = int(min(size, 200)) if use in ("hot", "append") else int(size)
+        apart = pools > 2 and random.random() < 1 / 3
+        pool = 3 + int(random.integers(pools - 2)) if apart else 2 if use == "index" and pools > 1 else 1
+        skew = float(random.uniform(low, high))
+        objects.append(UsedObject(f"DB{number // 100:03}.TS{number:05}", use, own, weight * rate, pool, skew, writes))
+    return MadeTrace(objects, references, seed=seed)
+
+
+def _kinds_of(count: int) -> list[int]:
+    """The kind of each object, by the shares of the kinds."""
+    shares = np.cumsum([kind[1] for kind in _KINDS])
+    return np.searchsorted(shares / shares[-1], (np.arange(count) + 0.5) / count).tolist()
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,14 @@ class MadeTrace:
             yield self.batch.slice(at, self.rows)
 
 
+def rests_of(trace: MadeTrace) -> _core.DataSetAges:
+    """The rests of a trace's data sets."""
+    rests = _core.DataSetAges()
+    for batch in trace.batches():
+        rests.add(batch)
+    return rests
+
+
 def configured(pools: Iterable[PoolSettings], placement: Mapping[str, str] | None = None) -> Configuration:
     """The configuration of one Db2 with these pools."""
     return Configuration({pool.name: pool for pool in pools}, placement or {})

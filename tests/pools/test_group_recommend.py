@@ -128,7 +128,9 @@ def test_steps_lead_from_before_to_after_and_each_is_worth_it(
         assert earlier.after.configuration == later.before.configuration
     (again,) = states_of(trace, [found.after.configuration], work=work, cost=group_cost())
     assert again.cpu_seconds == found.after.cpu_seconds < found.before.cpu_seconds
-    assert all(step.saved.cpu_seconds >= 0.001 * found.before.cpu_seconds for step in worth)
+    # Page steal without LRU chains is worth it without saving I/O.
+    priced = [step for step in worth if not step.title.startswith("Set PGSTEAL")]
+    assert all(step.saved.cpu_seconds >= 0.001 * found.before.cpu_seconds for step in priced)
     assert any("Not looked at in a group" in note for note in found.notes)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from plexlens.pools.page_sample import GroupCurves, take
 from plexlens.pools.search.composition import Composition
-from tests.pools.made_trace import MadeTrace, lru_misses, mixed, zipf
+from tests.pools.made_trace import MadeTrace, lru_misses, mixed, rests_of, zipf
 
 
 def three_objects(seed: int = 1) -> tuple[list[int], list[int], MadeTrace]:
@@ -98,13 +98,16 @@ def test_a_sample_holds_whole_pages_and_tells_the_curve() -> None:
 
 
 def test_composition_is_near_the_simulation_of_independent_objects() -> None:
-    sample = take(three_objects()[2])
+    trace = three_objects()[2]
+    sample = take(trace)
     weights = {1: 1.0, 2: 1.0, 3: 1.0}
-    guess, simulated = Composition(sample, weights), GroupCurves(sample, weights)
+    guess, simulated = Composition(rests_of(trace), weights), GroupCurves(sample, weights)
     for group in ({1, 2}, {1, 2, 3}):
         for size in (50, 200, 600):
-            composed = float(guess.curve(group, 4096).at(size))
-            assert composed == pytest.approx(float(simulated.of(frozenset(group), 4096).at(size)), rel=0.06)
+            composed, slow = guess.curve(group, 4096), float(simulated.of(frozenset(group), 4096).at(size))
+            # Exact at the ages that are kept; between two of them the cost is that of the shorter.
+            following = composed.costs[np.searchsorted(composed.sizes, size, side="right")]
+            assert 0.98 * float(following) <= slow <= 1.02 * float(composed.at(size))
     alone = guess.curve({3}, 4096)
     assert float(alone.at(150)) == 3000, "a ring of 200 pages finds nothing in 150 buffers"
     assert float(alone.at(210)) == 200

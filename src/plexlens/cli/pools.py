@@ -11,20 +11,21 @@ from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, Json, Layouts
 from plexlens.cli.output import Format, PageOut, check_apart, check_dump, page, target
 from plexlens.cli.terminal import err, progress_bar
+from plexlens.errors import UsageError
 from plexlens.report.forms import Form
-from plexlens.whole_file import check_file
+from plexlens.whole_file import check_file, whole_file
 
 
 @app.command()
 def pools(
     traces: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Argument(
             metavar="TRACE...",
             help="A page-reference trace in one or more files (CSV, Parquet, Arrow, oracleGeneral, SMF dumps with "
             "IFCID 198), or a performance database.",
         ),
-    ],
+    ] = None,
     *,
     sizes: Annotated[
         str, typer.Option(metavar="PAGES,...", help="Pool sizes of the curves, such as 1000,5000 (default: 20 sizes).")
@@ -97,6 +98,14 @@ def pools(
     new_pools: Annotated[
         int, typer.Option(min=0, metavar="N", help="Maximum number of new pools in a recommendation.")
     ] = 4,
+    most_moves: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Maximum number of objects that a recommendation moves (default: all whose move pays).",
+        ),
+    ] = None,
     least_buffers: Annotated[
         int, typer.Option(min=1, metavar="N", help="Minimum number of 4 KB buffers per pool in a recommendation.")
     ] = 1000,
@@ -113,8 +122,25 @@ def pools(
             help="Accept a trace that lost 20 % or more of its records, or whose simulation differs as much from it.",
         ),
     ] = False,
+    show_howto: Annotated[
+        bool,
+        typer.Option(
+            "--howto",
+            help="Print how to collect a trace of --subsystem: commands, jobs, transfer, checks. With SMF 100 as "
+            "TRACE, it estimates the volume.",
+        ),
+    ] = False,
+    minutes: Annotated[float, typer.Option(metavar="N", help="Length of the trace for --howto.")] = 10.0,
     save: Annotated[
         Path | None, typer.Option(metavar="FILE.json", help="Save the prediction for plexlens compare.")
+    ] = None,
+    jcl: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.jcl",
+            help="Write the commands as a job for --subsystem (IKJEFT01, DSNTEP2), and the job that reverses them to "
+            "FILE.reverse.jcl.",
+        ),
     ] = None,
     simulate_to: Annotated[
         Path | None,
@@ -133,6 +159,18 @@ def pools(
     The answer is the read misses of each pool at every size, the effect of a change (--pool, --move, --policy, --pgfix,
     --gbp), or the changes that pay within a budget (--budget), with ALTER commands and their reverse.
     """
+    if show_howto:
+        from plexlens.pools.howto import howto, rate_of
+
+        name = (subsystem or "DB2A").upper()
+        typer.echo(howto(name, minutes, rate_of(traces, name) if traces else None), nl=False)
+        return
+    if not traces:
+        raise UsageError(
+            file="",
+            what="no trace is given",
+            remedy="give its files or a performance database; plexlens pools --howto tells how to collect one",
+        )
     from plexlens.pools.page.answer import answer
     from plexlens.pools.page.options import Options, budget_of, sizes_of
     from plexlens.pools.settings import parse_size
@@ -150,6 +188,7 @@ def pools(
         policies=tuple(policy or ()),
         page_fix=tuple(pgfix or ()),
         new_pools=new_pools,
+        most_moves=most_moves,
         least_buffers=least_buffers,
         delay_weight=delay_weight,
         layouts=tuple(layouts or ()),
@@ -157,22 +196,30 @@ def pools(
     read = [*traces, *(path for path in (names, settings) if path is not None)]
     where = target("pools", output, form, as_json=as_json, inputs=read)
     check_dump(simulate_to, read)
-    for path in (save, write_to):
+    for path in (save, write_to, jcl, None if jcl is None else jcl.with_name(f"{jcl.stem}.reverse{jcl.suffix}")):
         check_file(path, read)
-    check_apart({"-o": where.path, "--save": save, "--simulate-to": simulate_to, "--write-trace": write_to})
+    reversing = None if jcl is None else jcl.with_name(f"{jcl.stem}.reverse{jcl.suffix}")
+    written = {"--save": save, "--simulate-to": simulate_to, "--write-trace": write_to, "--jcl": jcl}
+    check_apart({"-o": where.path, **written, "--jcl (reverse)": reversing})
     check_distinct(traces)
     trace = open_trace(traces, names=names, force=force, subsystem=subsystem, layouts=layouts or ())
     with progress_bar() as progress:
-        files = save is not None or simulate_to is not None or where.path is not None or where.form is Form.CSV
+        pools_needed = any(path is not None for path in (save, simulate_to, jcl))
+        files = pools_needed or where.path is not None or where.form is Form.CSV
         found = answer(
             trace, settings, options, progress, group=group, subsystem=subsystem, curves_alone=not files, force=force
         )
-        if save is not None or simulate_to is not None:
+        if pools_needed:
             found.check_pools()
+        job = None if jcl is None else found.job(subsystem)
         made = page(lambda: found.report(progress), found.as_json)
         contents = {form: made(form) for form in where.forms}
         if save is not None:
             found.save(save)
+        for path, text in zip((jcl, reversing), job or (), strict=False):
+            if path is not None:
+                with whole_file(path) as part:
+                    part.write_text(text, encoding="utf-8")
         if simulate_to is not None:
             found.simulate_to(simulate_to, progress)
         if write_to is not None:

@@ -185,7 +185,7 @@ def activity_of(
 
 #: Pages read at the price that the access of an object suggests, mixed into what was simulated of it: an object that
 #: hardly reads now has a price all the same.
-_PRIOR_PAGES = 50.0
+PRIOR_PAGES = 50.0
 
 
 def weights_of(
@@ -217,15 +217,34 @@ def weights_of(
             if member_and_pool(pool)[0] != member:
                 continue
             read[name] = read.get(name, Activity()) + activity
+    priors = prior_prices(work.parts[member], cost, delay_weight)
     sums: dict[int, list[float]] = {}
-    for (number, partition), use in work.parts[member].data_sets.items():
+    for number, partition in work.parts[member].data_sets:
+        known = read.get(work.names.data_set(number, partition), Activity())
+        spent = known.sync_reads * sync_price + known.prefetch_reads * cost.async_io.value
+        both = sums.setdefault(number, [priors[number] * PRIOR_PAGES, PRIOR_PAGES])
+        both[0] += spent
+        both[1] += known.pages_read
+    return {number: spent / pages for number, (spent, pages) in sums.items()}
+
+
+def prior_prices(work: Work, cost: IoCost, delay_weight: float = 0.0) -> dict[int, float]:
+    """Cost of reading a page of each object as its access suggests: a random getpage reads alone, others by prefetch.
+
+    Parameters
+    ----------
+    work
+        What the trace, or a member, is.
+    cost
+        Prices of I/O.
+    delay_weight
+        CPU seconds that a second of delay is worth.
+    """
+    sync_price = cost.sync_read.value + delay_weight * cost.sync_delay.value
+    found = {}
+    for number, use in work.objects.items():
         page_bytes = page_bytes_of(work.names.pool(use.home)) or 4096
         quantity = max(32 * 4096 // page_bytes, 1)
         random = float(use.accesses[_RANDOM]) / max(use.total, 1)
-        prior = random * sync_price + (1 - random) * cost.async_io.value / quantity
-        known = read.get(work.names.data_set(number, partition), Activity())
-        spent = known.sync_reads * sync_price + known.prefetch_reads * cost.async_io.value
-        both = sums.setdefault(number, [0.0, 0.0])
-        both[0] += spent + prior * _PRIOR_PAGES
-        both[1] += known.pages_read + _PRIOR_PAGES
-    return {number: spent / pages for number, (spent, pages) in sums.items()}
+        found[number] = random * sync_price + (1 - random) * cost.async_io.value / quantity
+    return found

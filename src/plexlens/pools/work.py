@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import pyarrow as pa
 
@@ -65,7 +66,7 @@ class Work:
         """Work of each member; a single Db2 is a group of one without a name."""
         return self.members or {ALONE: self}
 
-    @property
+    @cached_property
     def objects(self) -> dict[int, Use]:
         """Use of each object."""
         found: dict[int, Use] = {}
@@ -107,7 +108,12 @@ class Work:
         UsageError
             An object that the trace does not have.
         """
+        if not placement:
+            return {}
         numbers = {self.object_name(number): number for number in self.objects}
+        parts: dict[int, list[tuple[int, int]]] = {}
+        for data_set in self.data_sets:
+            parts.setdefault(data_set[0], []).append(data_set)
         folded = {name.upper(): number for name, number in numbers.items()}
         found: dict[tuple[int, int], int] = {}
         for name, pool in placement.items():
@@ -118,7 +124,7 @@ class Work:
                 )
             target = pool_id(pool)
             assert target is not None, "settings have checked the names of pools"
-            found |= {data_set: target for data_set in self.data_sets if data_set[0] == number}
+            found |= dict.fromkeys(parts[number], target)
         return found
 
 

@@ -61,26 +61,53 @@ def test_thresholds_that_harm_together_are_not_set() -> None:
     assert advisor(reads).thresholds(now) is None
 
 
-def test_no_steal_where_all_fits_and_fifo_where_order_is_no_help() -> None:
-    def reads(pool: PoolSettings) -> float:
-        return 9800.0 if pool.name == "BP2" else 100.0
+def test_thresholds_are_tried_on_a_part_and_confirmed_on_the_whole() -> None:
+    whole: list[int] = []
 
-    # 5,000 pages fit beside the overflow area of 600 of 6,000 buffers, but not of 500 of 5,400.
-    pools = (PoolSettings.of("BP1", 6000), PoolSettings.of("BP2", 1000), PoolSettings.of("BP3", 5400))
-    found = advisor(reads).steal(state(reads, *pools))
+    def reads(pool: PoolSettings) -> float:
+        return 500.0 + pool.vpseqt
+
+    def on_part(configurations: Sequence[Configuration]) -> list[State]:
+        return [_of(one, lambda pool: reads(pool) / 10) for one in configurations]
+
+    def on_whole(configurations: Sequence[Configuration]) -> list[State]:
+        whole.append(len(configurations))
+        return [_of(one, reads) for one in configurations]
+
+    now = state(reads, PoolSettings.of("BP1", 1000))
+    found = Advisor(on_whole, preview=on_part, least=33e-6, seconds=10.0).thresholds(now)
+    assert found is not None
+    assert (found.after.configuration.pools["BP1"].vpseqt, whole) == (20, [1])
+    # What the part promises and the whole does not hold is not advised.
+    contrary = Advisor(
+        lambda ones: [_of(one, lambda pool: 900.0) for one in ones], preview=on_part, least=33e-6, seconds=10.0
+    )
+    assert contrary.thresholds(now) is None
+
+
+def test_steal_without_chains_only_in_pools_without_read_io() -> None:
+    reads_of = {"BP2": 9800.0, "BP4": 5700.0}
+
+    def reads(pool: PoolSettings) -> float:
+        return reads_of.get(pool.name, 5000.0)
+
+    # 5,000 pages fit beside the overflow area of 600 of 6,000 buffers, but not of 540 of 5,400: there FIFO. BP2 reads
+    # nearly every page that it is asked for, and BP4 has read more pages, by prefetch or again, than it has buffers.
+    sizes = {"BP1": 6000, "BP2": 1000, "BP3": 5400, "BP4": 5400}
+    found = advisor(reads).steal(state(reads, *(PoolSettings.of(name, size) for name, size in sizes.items())))
     assert [(one.title, one.worth) for one in found] == [
         ("Set PGSTEAL(NONE) for BP1", True),
-        ("Set PGSTEAL(FIFO) for BP2", True),
+        ("Set PGSTEAL(FIFO) for BP3", True),
     ]
     assert found[-1].after.configuration.pools["BP1"].steal == "NONE"
-    assert found[-1].after.configuration.pools["BP3"].steal == "LRU"
+    assert found[-1].after.configuration.pools["BP2"].steal == "LRU"
 
 
 def test_page_steal_that_reads_more_is_refused() -> None:
     def reads(pool: PoolSettings) -> float:
-        return 9800.0 + 50 * (pool.steal == "FIFO")
+        return 5000.0 + 50 * (pool.steal == "FIFO")
 
-    (found,) = advisor(reads).steal(state(reads, PoolSettings.of("BP2", 1000)))
+    (found,) = advisor(reads).steal(state(reads, PoolSettings.of("BP2", 5400)))
     assert (found.worth, found.why) == (False, "simulated, it has 50 read I/Os more")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.pool_workloads import PUBLISHED, TwoPools, fifty_objects, hit_ratios
+from benchmarks.pool_workloads import PUBLISHED, TwoPools, fifty_objects, hit_ratios, many_objects
 from benchmarks.pools import contest
 from plexlens.errors import UsageError
 from plexlens.pools.alter import apply
@@ -130,3 +130,44 @@ def test_a_budget_below_what_there_is_is_kept_though_it_costs(fifty: Path) -> No
     first = made.steps[0]
     assert first.worth
     assert first.why.startswith("the budget is below the 23.4 MiB that there are now")
+
+
+def test_no_simple_rule_beats_what_is_recommended(recommended: tuple[Recommendation, Work]) -> None:
+    made, _ = recommended
+    frontier = made.frontier
+    assert frontier is not None
+    assert len(frontier.rules) == 4
+    least = 0.001 * made.before.cpu_seconds
+    for rule in frontier.rules:
+        assert frontier.points[-1].state.cpu_seconds <= rule.state.cpu_seconds
+        # What is recommended may forgo what its moves would have to save.
+        assert made.after.cpu_seconds <= rule.state.cpu_seconds + least * max(frontier.points[-1].moved, 1), rule.name
+    costs = [point.state.cpu_seconds for point in frontier.points]
+    assert costs == sorted(costs, reverse=True)
+    assert [point.moved for point in frontier.points] == sorted({point.moved for point in frontier.points})
+    assert frontier.gap is not None and 0 <= frontier.gap < 0.2
+
+
+def test_no_more_objects_move_than_are_asked_for(fifty: Path) -> None:
+    saved = []
+    for most in (0, 3):
+        limits = replace(LIMITS, most_moves=most, settings=False)
+        made = Optimiser(open_trace([fifty]), BEFORE, cost=default_cost(), limits=limits).run()
+        moved = {name for step in made.steps if step.worth for name in step.objects}
+        assert len(moved) <= most
+        saved.append(made.before.cpu_seconds - made.after.cpu_seconds)
+    assert saved[1] >= saved[0] > 0, "more moves cannot save less"
+
+
+def test_many_objects_are_placed_by_age(tmp_path: Path) -> None:
+    """More objects than are searched for by curves: no dearer than every rule, and within the budget."""
+    path = tmp_path / "many.parquet"
+    many_objects(150, 60_000, seed=3).write(path)
+    before = Configuration({f"BP{number}": PoolSettings.of(f"BP{number}", 700) for number in range(1, 5)})
+    limits = Limits(budgets={"": before.bytes}, least_buffers=100, settings=False)
+    made = Optimiser(open_trace([path]), before, cost=default_cost(), limits=limits).run()
+    frontier = made.frontier
+    assert frontier is not None
+    best = min(rule.state.cpu_seconds for rule in frontier.rules)
+    assert made.after.cpu_seconds <= 1.001 * best
+    assert made.after.configuration.bytes <= before.bytes

@@ -19,7 +19,7 @@ from plexlens.pools.search.placement import PlacementSearch, simulate
 from plexlens.pools.search.plan import Planner, Without, storage_curve
 from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.pools.work import work_of
-from tests.pools.made_trace import MadeTrace, mixed, zipf
+from tests.pools.made_trace import MadeTrace, mixed, rests_of, zipf
 
 PAGE = 4096
 
@@ -40,7 +40,8 @@ def rings_and_hot() -> MadeTrace:
 
 
 def world(budget: int, **others: object) -> tuple[Case, GroupCurves, dict[str, Composition]]:
-    sample = take(rings_and_hot())
+    trace = rings_and_hot()
+    sample = take(trace)
     weights = dict.fromkeys(sample.objects, 1.0)
     names = ["BP1", "BP2", "BP3"]
     settings: dict[str, object] = {
@@ -51,7 +52,7 @@ def world(budget: int, **others: object) -> tuple[Case, GroupCurves, dict[str, C
         "least": dict.fromkeys(names, 1),
         "free": ["BP2", "BP3"],
     }
-    return Case(**{**settings, **others}), GroupCurves(sample, weights), {"": Composition(sample, weights)}  # type: ignore[arg-type]
+    return Case(**{**settings, **others}), GroupCurves(sample, weights), {"": Composition(rests_of(trace), weights)}  # type: ignore[arg-type]
 
 
 def cheapest(case: Case, curves: GroupCurves | MemberCurves) -> float:
@@ -83,14 +84,14 @@ def test_members_of_a_group_against_every_grouping() -> None:
     trace = rings_and_hot()
     objects = trace.batch["object"].to_numpy()
     ours = {"DB1A": np.isin(objects, [1, 3, 4]), "DB1B": np.isin(objects, [2, 3])}
-    samples = {}
+    samples, rests = {}, {}
     for member, rows in ours.items():
         part = MadeTrace(page=[0])
         part.batch = trace.batch.filter(pa.array(rows))
-        samples[member] = take(part)
+        samples[member], rests[member] = take(part), rests_of(part)
     weights = dict.fromkeys((1, 2, 3, 4), 1.0)
     curves = MemberCurves({member: GroupCurves(sample, weights) for member, sample in samples.items()})
-    composition = {member: Composition(sample, weights) for member, sample in samples.items()}
+    composition = {member: Composition(rests[member], weights) for member in samples}
     parts = {member: work_of(sample, TraceNames(), 0.0) for member, sample in samples.items()}
     names = ["BP1", "BP2", "BP3"]
     case = Case(

@@ -59,6 +59,28 @@ class Answer:
 
         predictions.save(path, self.check_pools())
 
+    def job(self, subsystem: str) -> tuple[str, str]:
+        """The job of the change, and that of its reverse.
+
+        Raises
+        ------
+        UsageError
+            Nothing changes, or the change is of several members.
+        """
+        from plexlens.pools.alter import Script
+        from plexlens.pools.jcl import jobs
+
+        found = self.check_pools()
+        if self.work is not None and self.work.members:
+            raise UsageError(
+                file="",
+                what="--jcl writes the job of a single Db2, and the trace has several members",
+                remedy="run the commands of the report on each member",
+            )
+        members = self.trace.facts.members
+        name = subsystem or (members[0] if len(members) == 1 else "")
+        return jobs(Script(found.commands, found.reverse), name.upper())
+
     def simulate_to(self, path: Path, progress: Progress) -> None:
         """Write the simulated pools as the statistics of each Db2."""
         from plexlens.pools.simulation import simulate, write_smf
@@ -248,6 +270,7 @@ def _recommend(
         budgets=budgets,
         structures=options.structure_budget,
         new_pools=options.new_pools,
+        most_moves=options.most_moves,
         least_buffers=options.least_buffers,
         pinned=frozenset(named),
         pinned_structures=frozenset(structures & site.configuration.structures.keys()),

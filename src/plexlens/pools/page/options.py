@@ -30,7 +30,7 @@ class Options:
         Bytes of the coupling facility for group buffer pools; None where they are not to be sized.
     pools, structures, moves, policies, page_fix
         Options that change settings, as given.
-    new_pools, least_buffers, delay_weight
+    new_pools, most_moves, least_buffers, delay_weight
         Limits of a recommendation.
     layouts
         Folders with record layouts of the site.
@@ -46,6 +46,7 @@ class Options:
     policies: tuple[str, ...] = ()
     page_fix: tuple[str, ...] = ()
     new_pools: int = 4
+    most_moves: int | None = None
     least_buffers: int = 1000
     delay_weight: float = 0.0
     layouts: tuple[Path, ...] = ()

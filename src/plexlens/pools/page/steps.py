@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from plexlens.metrics.display import shown
 from plexlens.metrics.unit import PAGES, PER_SECOND, Unit
+from plexlens.pools.page.frontier import frontier_blocks
 from plexlens.pools.page.group import GroupChange, structure_figure, structure_table
 from plexlens.pools.page.objects import STORAGE, storage_unit
 from plexlens.pools.prediction import Activity, Prediction, State
@@ -177,6 +178,7 @@ def recommendation_section(found: Recommendation, seconds: float, definitions: D
     table = _table("pool_changes", "All steps together, by pool", rows, definitions)
     if table is not None:
         blocks.append(table)
+    blocks += frontier_blocks(found, seconds, definitions)
     steps = [_step(number, step, seconds, definitions) for number, step in enumerate(found.steps, 1)]
     blocks += [block for block, step in zip(steps, found.steps, strict=True) if step.worth]
     if len(worth) > 1:
@@ -198,7 +200,8 @@ def _how(found: Recommendation) -> str:
     sampled = f", on {found.sample:.1%} of the pages" if found.sample < 1 else ""
     saved = f" By the curves alone the pools cost {1 - then / now:.1%} less." if now > 0 else ""
     return (
-        f"How: groups of objects were searched for over simulated curves{sampled}, within {byte_size(found.budget)}; "
+        f"How: placements of objects were searched for by their curves{sampled}, and scored by simulation, within "
+        f"{byte_size(found.budget)}; "
         f"sizes can be {found.gap:.2%} from the best for these groups.{saved}"
     )
 

@@ -27,9 +27,6 @@ FIXED_IOS = 100.0
 #: How much the read I/O of a pool may rise by another page steal, as a share: nothing but rounding.
 STEAL_RISE = 0.001
 
-#: Share of getpages that miss above which the order of use does not help to choose pages to steal (chosen).
-NO_REUSE = 0.95
-
 #: Simulates configurations, all in one pass.
 Simulate = Callable[[Sequence[Configuration]], list[State]]
 
@@ -71,6 +68,9 @@ class Advisor:
         What a change has to save.
     seconds
         Time that the trace covers; 0 if it has no times.
+    preview
+        Simulates configurations on a part of the trace, where thresholds are tried before the whole trace confirms what
+        is chosen; None: on the whole trace.
     """
 
     def __init__(
@@ -81,8 +81,10 @@ class Advisor:
         seconds: float,
         delay_weight: float = 0.0,
         kept: frozenset[str] = frozenset(),
+        preview: Simulate | None = None,
     ) -> None:
         self._simulate = simulate
+        self._preview = preview
         self._delay_weight = delay_weight
         self._least = least
         self._seconds = seconds
@@ -97,8 +99,16 @@ class Advisor:
             "DWQT": [{"dwqt": value} for value in DWQT],
         }
         variants = [change for changes in kinds.values() for change in changes]
-        states = self._simulate([_with(now.configuration, dict.fromkeys(pools, change)) for change in variants])
-        costs = {name: [self._cost(state, name) for state in states] for name in pools}
+        tried = [_with(now.configuration, dict.fromkeys(pools, change)) for change in variants]
+        begun, *states = (
+            [now, *self._simulate(tried)] if self._preview is None else self._preview([now.configuration, *tried])
+        )
+        costs = {}
+        for name in pools:
+            part = self._cost(begun, name)
+            # What is saved in a part of the trace stands for the same share of the whole.
+            scale = self._cost(now, name) / part if part > 0 else 0.0
+            costs[name] = [scale * self._cost(state, name) for state in states]
         chosen: dict[str, dict[str, int]] = {}
         at = 0
         for changes in kinds.values():
@@ -132,8 +142,12 @@ class Advisor:
         return state.cost_of(name, self._delay_weight)
 
     def steal(self, now: State) -> list[Advice]:
-        """Pools for which page steal without LRU chains reads no more: NONE if all pages fit, FIFO if pages are rarely
-        reused.
+        """Pools without read I/O once their pages are in, where no LRU chains are needed: NONE if the overflow area
+        stays empty, else FIFO.
+
+        IBM recommends FIFO for pools that have no I/O, and NONE for objects that fit completely (Db2 12 for z/OS,
+        *Choosing a page-stealing algorithm*). Nothing has been stolen where all pages read, those of prefetch included,
+        have a buffer.
         """
         wished: dict[str, tuple[str, str]] = {}
         for name, pool in self._open(now).items():
@@ -141,12 +155,16 @@ class Advisor:
             if pool.steal != "LRU" or activity.getpages == 0:
                 continue
             overflow = min(max(pool.size // 10, 50), 6400)
-            misses = activity.pages_read / activity.getpages
-            if activity.distinct_pages <= pool.size - overflow:
-                why = f"all {activity.distinct_pages:,.0f} pages of its objects fit in addition to the overflow area"
+            pages = max(activity.distinct_pages, activity.pages_read)
+            if pages <= pool.size - overflow:
+                why = (
+                    f"all {pages:,.0f} pages that were read fit in addition to the overflow area; Db2 loads whole data "
+                    "sets into such a pool, so compare their sizes first"
+                )
                 wished[name] = "NONE", why
-            elif misses >= NO_REUSE:
-                wished[name] = "FIFO", f"{misses:.0%} of its getpages read a page: the order of use does not help"
+            elif pages <= pool.size:
+                why = f"all {pages:,.0f} pages that were read have a buffer: none is read again, and none is stolen"
+                wished[name] = "FIFO", why
         if not wished:
             return []
         changes = {name: {"steal": steal} for name, (steal, _) in wished.items()}

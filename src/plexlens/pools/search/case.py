@@ -21,8 +21,11 @@ Groups = Mapping[str, frozenset[int]]
 #: Buffers of 4 KB that a pool has at least where nothing else is asked for: with fewer, prefetch reads less at once.
 LEAST_BUFFERS = 1000
 
-#: Objects that are moved about at most, those of most I/O; the others stay where they are.
+#: Objects of a data-sharing group that are moved about at most, those of most getpages; the others stay where they are.
 MOST_MOVABLE = 200
+
+#: Objects up to which each moved one has to save the least gain; of more, each a part of it.
+FEW_OBJECTS = 50
 
 #: Databases of the catalog and directory, whose objects stay in their pools.
 _CATALOG = ("DSNDB01", "DSNDB06")
@@ -52,8 +55,10 @@ class Limits:
         Objects that stay where they are.
     moves
         Whether objects may move at all.
+    most_moves
+        Objects that move at most; None: any number.
     least_gain
-        Share of the present cost that a moved object, a new pool, or any other step must save.
+        Share of the present cost that a new pool or any other step must save, and a moved object where there are few.
     delay_weight
         CPU seconds that a second of delay is worth.
     settings
@@ -68,6 +73,7 @@ class Limits:
     pinned_structures: frozenset[str] = frozenset()
     stay: frozenset[str] = frozenset()
     moves: bool = True
+    most_moves: int | None = None
     least_gain: float = 0.001
     delay_weight: float = 0.0
     settings: bool = True
@@ -140,6 +146,11 @@ class Case:
     def budget(self) -> int:
         """Total bytes allowed for the pools of all members."""
         return sum(self.budgets.values())
+
+    @property
+    def least_of_move(self) -> float:
+        """Share of the present cost that a moved object must save: of many objects hardly one saves much alone."""
+        return self.limits.least_gain * min(1.0, FEW_OBJECTS / max(len(self.work.objects), 1))
 
     def home_of(self) -> dict[int, str]:
         """The present pool of each object."""
@@ -222,8 +233,9 @@ def case_of(
     moves = limits.moves and (not work.members or limits.budgets.keys() == work.members.keys())
     home: dict[str, set[int]] = {pool.name: set() for pool in before.pools.values()}
     current = work.numbers_of(before.placement)
+    placed = {pair: target for (pair, _), target in current.items()}
     for number, use in work.objects.items():
-        pool = next((target for (pair, _), target in current.items() if pair == number), use.home)
+        pool = placed.get(number, use.home)
         home[work.names.pool(pool)].add(number)
     page_bytes = {name: page_bytes_of(name) or 4096 for name in home}
     free = [
@@ -303,7 +315,7 @@ def _fixed(work: Work, limits: Limits, notes: list[str]) -> frozenset[int]:
         or work.object_name(number) in limits.stay
     }
     movable = sorted(objects.keys() - fixed, key=lambda number: (-objects[number].total, number))
-    if len(movable) > MOST_MOVABLE:
+    if work.members and len(movable) > MOST_MOVABLE:
         notes.append(
             f"Only the {MOST_MOVABLE} objects of most getpages, of {len(movable)}, were considered for a move."
         )

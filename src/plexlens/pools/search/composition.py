@@ -1,61 +1,98 @@
-"""Curves of groups of objects, estimated from the objects' own curves without simulation.
+"""Curves of groups of objects, composed from the objects' own curves without simulation.
 
-Objects that share an LRU pool are stolen from at one age. With ``T`` that age, each holds its working set of window
-``T`` and misses what it references again only after ``T``; so sizes and misses add up over objects at equal ``T``
-(Denning, "The working set model for program behavior", 1968; Che and others, "Hierarchical Web caching systems", 2002;
-Hu and others, "Kinetic modeling of data eviction in cache", 2016). The addition holds where references of different
-objects are independent of each other. Here it only says which groups are worth simulating: nothing is decided by it.
+Objects that share an LRU pool are stolen from at one age. With ``T`` that age, in getpages, each holds on average its
+footprint of ``T``, the distinct pages of ``T`` successive getpages, and reads what it references again only after
+``T``; so sizes and reads add up over objects at equal ``T`` (Denning, "The working set model for program behavior",
+1968; Xiang and others, "HOTL: a higher order theory of locality", 2013; Hu and others, "Kinetic modeling of data
+eviction in cache", 2016). What is assumed: the age of a pool hardly changes while the trace runs. It changes where one
+object floods a pool in bursts; where a single object's pages are gone through again and again, the sum is still exact.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
+from functools import cached_property
 
 import numpy as np
 
-from plexlens.pools.page_sample import PageSample
-from plexlens.pools.search.sizes import CostCurve, Floats, Integers
-
-#: Ages at which working sets are kept.
-AGES = 192
+from plexlens import _core
+from plexlens.pools.search.sizes import CostCurve, Floats
 
 
 class Composition:
-    """Working sets and misses of every object of a sample by age.
+    """Footprints, page reads and costs of every object by age.
 
     Parameters
     ----------
-    sample
-        The sample.
+    rests
+        Rests of all data sets of the trace.
     weights
-        What a page read of an object costs, by its number.
+        What a page read of an object costs, by its number. Objects without a getpage have no cost and no footprint.
+
+    Attributes
+    ----------
+    ages
+        In getpages, rising; the last is the length of the trace.
+    numbers
+        Objects, rising; the order of the rows.
+    held, reads, cost
+        Pages, page reads and their cost of each object (row) at each age (column).
     """
 
-    def __init__(self, sample: PageSample, weights: Mapping[int, float]) -> None:
-        length = max(sample.getpages, 2)
-        self.ages = np.unique(np.geomspace(1, length, AGES).astype(np.int64))
-        self.working_sets: dict[int, Floats] = {}
-        self.costs: dict[int, Floats] = {}
-        last, following = _distances(sample.pages(), sample.position, length)
-        order = np.argsort(sample.object, kind="stable")
-        numbers, starts = np.unique(sample.object[order], return_index=True)
-        ends = [*starts[1:].tolist(), len(order)]
-        for number, start, end in zip(numbers.tolist(), starts.tolist(), ends, strict=True):
-            rows = order[start:end]
-            held = _sums_of_least(following[rows], self.ages) / length
-            misses = len(rows) - np.searchsorted(np.sort(last[rows]), self.ages, side="right")
-            self.working_sets[number] = np.asarray(held / sample.rate, np.float64)
-            self.costs[number] = np.asarray(weights[number] * misses / sample.rate, np.float64)
-        for number in sample.objects.keys() - self.costs.keys():
-            # None of its pages is in the sample.
-            self.working_sets[number] = self.costs[number] = np.zeros(len(self.ages))
+    def __init__(self, rests: _core.DataSetAges, weights: Mapping[int, float]) -> None:
+        length = max(rests.getpages, 1)
+        table = rests.rests()
+        steps = np.unique(table["longest"].to_numpy())
+        self.ages = np.unique(np.append(steps[steps < length], length)).astype(np.int64)
+        data_sets = rests.data_sets()
+        self.numbers = sorted(weights.keys() | {row[0] for row in data_sets})
+        row_of = {number: row for row, number in enumerate(self.numbers)}
+        shape = len(self.numbers), len(self.ages)
+        rows = np.searchsorted(self.numbers, table["object"].to_numpy())
+        # What rests longer than the trace is as long as it.
+        columns = np.minimum(np.searchsorted(self.ages, table["longest"].to_numpy()), len(self.ages) - 1)
+        again, count, total = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+        reads = (table["random"].to_numpy() + table["sequential"].to_numpy()).astype(np.float64)
+        np.add.at(again, (rows, columns), reads)
+        np.add.at(count, (rows, columns), reads + table["ends"].to_numpy())
+        np.add.at(total, (rows, columns), table["sum"].to_numpy().astype(np.float64))
+        pages = np.zeros(len(self.numbers))
+        for number, _, _, _, random, others in data_sets:
+            pages[row_of[number]] += random + others
+        beyond = _beyond(total) - self.ages * _beyond(count)
+        self.held: Floats = np.maximum(pages[:, None] - beyond / (length - self.ages + 1), 0.0) / rests.rate
+        self.reads: Floats = (pages[:, None] + _beyond(again)) / rests.rate
+        price = np.array([weights.get(number, 0.0) for number in self.numbers])
+        self.cost: Floats = price[:, None] * self.reads
+
+    @cached_property
+    def working_sets(self) -> Mapping[int, Floats]:
+        """Pages of each object by age, by its number."""
+        return dict(zip(self.numbers, self.held, strict=True))
+
+    @cached_property
+    def costs(self) -> Mapping[int, Floats]:
+        """Cost of each object by age, by its number."""
+        return dict(zip(self.numbers, self.cost, strict=True))
+
+    def priced(self, cost: Floats) -> Composition:
+        """The same with another cost of each object (row) at each age (column)."""
+        found = copy(self)
+        for name in ("working_sets", "costs"):
+            found.__dict__.pop(name, None)
+        found.cost = cost
+        return found
 
     def curve(self, objects: Iterable[int], page_bytes: int) -> CostCurve:
-        """Estimated cost at each size of a pool that holds only these objects."""
-        zero = np.zeros(len(self.ages))
-        held = sum((self.working_sets[number] for number in objects), start=zero)
-        costs = sum((self.costs[number] for number in objects), start=zero)
-        return as_curve(held, costs, page_bytes)
+        """Composed cost at each size of a pool that holds only these objects."""
+        rows = self.rows(objects)
+        return as_curve(self.held[rows].sum(axis=0), self.cost[rows].sum(axis=0), page_bytes)
+
+    def rows(self, objects: Iterable[int]) -> list[int]:
+        """Rows of objects; of those that have any."""
+        wanted = set(objects)
+        return [row for row, number in enumerate(self.numbers) if number in wanted]
 
 
 def as_curve(held: Floats, costs: Floats, page_bytes: int) -> CostCurve:
@@ -65,23 +102,6 @@ def as_curve(held: Floats, costs: Floats, page_bytes: int) -> CostCurve:
     return CostCurve(kept, np.minimum.accumulate(costs[::-1][first]), page_bytes)
 
 
-def _distances(pages: Integers, positions: Integers, length: int) -> tuple[Integers, Integers]:
-    """References since the last reference to the same page (beyond the end if there is none), and until the next or the
-    end.
-    """
-    order = np.lexsort((positions, pages))
-    same = pages[order][1:] == pages[order][:-1]
-    between = np.diff(positions[order])
-    last = np.full(len(pages), length + 1, np.int64)
-    following = length - positions
-    last[order[1:][same]] = between[same]
-    following[order[:-1][same]] = between[same]
-    return last, following
-
-
-def _sums_of_least(values: Integers, ages: Integers) -> Floats:
-    """The sum of min(value, age) over the values, for every age."""
-    ordered = np.sort(values)
-    below = np.searchsorted(ordered, ages, side="right")
-    sums = np.concatenate(([0], np.cumsum(ordered)))
-    return np.asarray(sums[below] + (len(ordered) - below) * ages, np.float64)
+def _beyond(counts: Floats) -> Floats:
+    """Of each row the sum of what lies right of each column."""
+    return np.asarray(counts.sum(axis=1)[:, None] - np.cumsum(counts, axis=1), np.float64)

@@ -17,13 +17,16 @@ from plexlens.metrics.display import significant, storage_size
 from plexlens.pools.alter import Script, script
 from plexlens.pools.cost import IoCost
 from plexlens.pools.headroom import Headroom
-from plexlens.pools.members import ALONE, by_member, full_name, member_and_pool
+from plexlens.pools.members import ALONE, full_name, member_and_pool
 from plexlens.pools.outcome import moved_names, states_of, weights_of
-from plexlens.pools.page_sample import MOST, GroupCurves, MemberCurves, PageSample, Sampler
+from plexlens.pools.page_sample import MOST, Curves, GroupCurves, MemberCurves
 from plexlens.pools.prediction import Activity, State
 from plexlens.pools.search.advice import Advice, Advisor
-from plexlens.pools.search.case import Grouping, Groups, Limits, Search, case_of
+from plexlens.pools.search.case import Grouping, Limits, Search, case_of
 from plexlens.pools.search.composition import Composition
+from plexlens.pools.search.frontier import Frontier, Point, search_frontier
+from plexlens.pools.search.looked_at import StretchTrace, samples_of
+from plexlens.pools.search.medians import Medians
 from plexlens.pools.search.placement import PlacementSearch, simulate
 from plexlens.pools.search.plan import PAST_KNEE, PlannedStep, Planner, StorageCurve, Without, cost_at, storage_curve
 from plexlens.pools.search.policy_curves import MOST_ROWS, PolicyCurves, Prices, middle
@@ -43,6 +46,9 @@ NEARLY_ALL = 0.98
 
 #: Parts of the present sizes at which prices of page reads are looked at too.
 _SMALLER = (4, 16)
+
+#: Objects of a Db2 alone up to which groups are searched for by simulated curves too, besides the placement by ages.
+MOST_SEARCHED = 100
 
 #: Members whose references make the stretch longer that curves are simulated on.
 _MOST_MEMBERS = 4
@@ -86,7 +92,7 @@ class Optimiser:
         self.trace = trace
         self.before = before
         self._progress = progress
-        self.samples = _samples(trace, {} if work is None else work.numbers, most, progress)
+        self.samples, self._rests = samples_of(trace, {} if work is None else work.numbers, most, progress)
         self.work = work_of(self.samples[ALONE], trace.names, trace.facts.seconds) if work is None else work
         self.case = case_of(self.work, before, cost=cost, limits=limits, headroom=headroom)
         self.whole = self.case
@@ -113,7 +119,7 @@ class Optimiser:
         states = self._simulate([self.before, *(self._smaller(part) for part in _SMALLER)])
         before = states[0]
         sampled = self._sampled(states)
-        composition = {member: Composition(self.samples[member], curves.weights) for member, curves in sampled.items()}
+        composition = {member: Composition(self._rests[member], curves.weights) for member, curves in sampled.items()}
         rows, sizing = self.stretch.rows, self.sizing
         curves = self._curves(rows, sampled, sizing)
         search = self._search(sampled, curves, composition, groupings or {})
@@ -125,7 +131,8 @@ class Optimiser:
             sizing.size(self.trace, self._wished(search.best), self._progress)
         storage = storage_curve(whole, search.best.groups, curves)
         beyond = None
-        if storage.is_flat_past_knee and self._is_short_of_budget(storage):
+        # The budget exceeds both the storage at the knee and the present storage.
+        if storage.is_flat_past_knee and max(storage.knee_bytes, self.before.bytes) < whole.budget:
             # Groups are chosen anew for the storage that they will have.
             present = {member: self.before.of(member).bytes for member in whole.members}
             budgets = {
@@ -136,11 +143,17 @@ class Optimiser:
             search = self._search(sampled, curves, composition, groupings or {})
             beyond = simulate(whole, search.best.groups, curves)
             sizing.size(self.trace, self._wished(search.best), self._progress)
+        frontier = chosen = None
+        if not self.work.members:
+            frontier = self._frontier(search, composition[ALONE], MemberCurves(sampled), curves, states)
+            chosen = frontier.chosen
+            search = replace(search, best=chosen.grouping)
+            storage = storage_curve(whole, search.best.groups, curves)
         steps = StructureSteps(self._simulate, self._script, self.whole, sizing.found, self._wished(search.best))
         growing = steps.growing(before)
         start = growing[-1].after if growing else before
         self.base = start.configuration
-        kept, dropped = self._steps(start, search.best.groups, curves, storage)
+        kept, dropped = self._steps(start, search.best, curves, storage, chosen)
         after = kept[-1].after if kept else start
         if limits.settings:
             for step in self._advised(after, before):
@@ -161,6 +174,7 @@ class Optimiser:
             steps=(*growing, *kept, *shrinking, *dropped),
             script=self._script(self.before, after.configuration),
             search=search,
+            frontier=frontier,
             storage=storage,
             gap=simulate(self.case, groups, curves).gap,
             curve_costs=(now, cost_at(groups, sizes, curves, self.case)),
@@ -199,10 +213,6 @@ class Optimiser:
     def _every(self) -> list[tuple[str, str]]:
         return [(member, name) for member in self.whole.members for name in self.whole.names]
 
-    def _is_short_of_budget(self, storage: StorageCurve) -> bool:
-        """Whether the budget exceeds both the storage at the knee and the present storage."""
-        return max(storage.knee_bytes, self.before.bytes) < self.whole.budget
-
     def _wished(self, grouping: Grouping) -> Configuration:
         """The configuration of a grouping with the present group buffer pools."""
         return self._configuration(PlannedStep("wished", (), frozenset(), self.whole.budgets, grouping, 0.0))
@@ -219,6 +229,23 @@ class Optimiser:
         if self._progress:
             self._progress(0, 0, stage)
 
+    def _frontier(
+        self,
+        search: Search,
+        composition: Composition,
+        sampled: Curves,
+        curves: PolicyCurves,
+        states: Sequence[State],
+    ) -> Frontier:
+        """Savings with few moves and with many, and the point that is recommended."""
+        case = self.case
+        others = {"sizes alone": search.home, "search by curves": search.best}
+
+        def simulated(groupings: Sequence[Grouping]) -> list[State]:
+            return self._simulate([self._wished(grouping) for grouping in groupings])
+
+        return search_frontier(case, composition, sampled, states, simulated, others=others, tell=self._tell)
+
     def _search(
         self,
         sampled: Mapping[str, GroupCurves],
@@ -226,9 +253,17 @@ class Optimiser:
         composition: Mapping[str, Composition],
         groupings: Mapping[str, Mapping[str, int]],
     ) -> Search:
-        if self.case.fixed >= self.work.objects.keys():
+        movable = self.work.objects.keys() - self.case.fixed
+        many = not self.work.members and len(movable) > MOST_SEARCHED
+        if not movable or many:
             home = simulate(self.case, self.case.home, curves)
-            return Search(home, home)
+            best = home
+            if many:
+                target = Medians(self.case, composition[ALONE])
+                wished = target.choose(len(self.case.names))
+                placed = target.grouping(wished, least_saved=self.case.least_of_move * home.cost)
+                best = simulate(self.case, placed.groups, curves)
+            return Search(home, best)
         numbers = {self.work.object_name(number): number for number in self.work.objects}
         labelled = {
             name: {numbers[setting]: label for setting, label in labels.items() if setting in numbers}
@@ -240,25 +275,39 @@ class Optimiser:
     def _simulate(self, configurations: Sequence[Configuration]) -> list[State]:
         return states_of(self.trace, configurations, work=self.work, cost=self.case.cost, progress=self._progress)
 
+    def _preview(self, configurations: Sequence[Configuration]) -> list[State]:
+        """Configurations simulated on the stretch."""
+        return states_of(StretchTrace(self.stretch.rows), configurations, work=self.work, cost=self.case.cost)
+
     def _steps(
-        self, start: State, wished: Groups, curves: PolicyCurves, storage: StorageCurve
+        self,
+        start: State,
+        wished: Grouping,
+        curves: PolicyCurves,
+        storage: StorageCurve,
+        chosen: Point | None,
     ) -> tuple[list[Step], list[Step]]:
         """Steps that save enough when simulated, and those that do not.
 
-        Without one of the steps the sizes of the others change, so what is left is planned and simulated again.
+        Without one of the steps the sizes of the others change, so what is left is planned and simulated again. Steps
+        that come to more than the point of the frontier that they lead to are taken together, as that point.
         """
         present = {name: pool.size for name, pool in self.before.pools.items()}
-        planner = Planner(self.case, curves, present=present, storage=storage)
+        few = len(self.work.objects) <= MOST_SEARCHED
+        planner = Planner(self.case, curves, present=present, storage=storage, in_turn=few)
         dropped: list[Step] = []
         without = Without()
         least = self._least_saving(start)
-        while planned := planner.plan(wished, without):
+        made: list[Step] = []
+        while planned := planner.plan(wished.groups, without):
+            if chosen is not None and planned[-1].grouping.groups == chosen.grouping.groups:
+                planned[-1] = replace(planned[-1], grouping=chosen.grouping)
             states = self._simulate([self._configuration(step) for step in planned])
             made = [
                 self._step(step, earlier, later, storage)
                 for step, earlier, later in zip(planned, [start, *states[:-1]], states, strict=True)
             ]
-            saved = [self._objective(step.saved) / max(len(step.objects), 1) for step in made]
+            saved = [self._objective(step.saved) / self._changes(step) for step in made]
             # Where there is more than the budget, storage is divided whatever it costs.
             kept = [
                 number for number, step in enumerate(planned) if step.kind == "sizes" and self._is_over(step.member)
@@ -266,10 +315,34 @@ class Optimiser:
             free = [number for number in range(len(made)) if number not in kept]
             worst = min(free, key=lambda number: saved[number], default=None)
             if worst is None or saved[worst] >= least:
-                return made, dropped
+                break
             dropped.append(self._refused(made[worst], planned[worst], least))
             without = without.and_step(planned[worst])
-        return [], dropped
+        else:
+            made = []
+        if chosen is not None:
+            weight = self.case.limits.delay_weight
+            reached = made[-1].after.cost(weight) if made else start.cost(weight)
+            if reached - chosen.state.cost(weight) > least * max(len(dropped), 1):
+                return [self._at_once(start, chosen, storage)], []
+        return made, dropped
+
+    def _at_once(self, start: State, chosen: Point, storage: StorageCurve) -> Step:
+        """A point of the frontier as a single step."""
+        home = self.case.home_of()
+        moved = frozenset(
+            number for name, objects in chosen.grouping.groups.items() for number in objects if home[number] != name
+        )
+        targets = tuple(name for name, objects in chosen.grouping.groups.items() if objects & moved)
+        kind = "move" if moved else "sizes"
+        member = next(iter(self.whole.budgets))
+        planned = PlannedStep(kind, targets, moved, self.case.budgets, chosen.grouping, 0.0, member=member)
+        return self._step(planned, start, chosen.state, storage)
+
+    def _changes(self, step: Step) -> float:
+        """Changes of a step that each have to save the least gain; of many objects each a part of it."""
+        limits = self.case.limits
+        return max(len(step.objects) * self.case.least_of_move / max(limits.least_gain, 1e-12), 1.0)
 
     def _least_saving(self, before: State) -> float:
         """Minimum saving required of a step."""
@@ -289,6 +362,7 @@ class Optimiser:
             seconds=self.work.seconds,
             delay_weight=case.limits.delay_weight,
             kept=frozenset(name for name in now.configuration.pools if member_and_pool(name)[0] in case.kept_members),
+            preview=None if self.work.members or self.stretch.rows.num_rows >= self.trace.facts.rows else self._preview,
         )
         found: list[Step] = []
 
@@ -423,12 +497,3 @@ class Optimiser:
 
     def _script(self, before: Configuration, after: Configuration) -> Script:
         return script(before, after, moved_names(self.work), self.work.home)
-
-
-def _samples(trace: Trace, members: Mapping[int, str], most: int, progress: Progress | None) -> dict[str, PageSample]:
-    """A sample of the getpages of each member; a single Db2 has an empty name."""
-    samplers = {member: Sampler(most) for member in members.values() or [ALONE]}
-    for batch in trace.batches(progress):
-        for number, own in by_member(batch) if members else [(0, batch)]:
-            samplers[members.get(number, ALONE)].add(own)
-    return {member: sampler.sample() for member, sampler in samplers.items()}

@@ -21,6 +21,9 @@ from plexlens.pools.search.sizes import CostCurve, knee
 #: Amounts of storage that the curve of the whole is drawn through.
 LEVELS = 24
 
+#: Factor up to which storage counts as the same.
+NOTHING_MORE = 1.001
+
 #: What a byte past the knee must save, as a share of what one before it saves, to be worth it (chosen).
 PAST_KNEE = 0.1
 
@@ -161,13 +164,25 @@ class Planner:
         Buffers of each pool now, by full name.
     storage
         The curve of the wished groups by storage.
+    in_turn
+        Whether what each pool's moves save is looked at anew after every step; else the order is that of the first
+        look, which is enough where many small objects move.
     """
 
-    def __init__(self, case: Case, curves: Curves, *, present: Mapping[str, int], storage: StorageCurve) -> None:
+    def __init__(
+        self,
+        case: Case,
+        curves: Curves,
+        *,
+        present: Mapping[str, int],
+        storage: StorageCurve,
+        in_turn: bool = True,
+    ) -> None:
         self.case = case
         self.curves = curves
         self.present = present
         self.storage = storage
+        self.in_turn = in_turn
 
     def plan(self, wished: Groups, without: Without) -> list[PlannedStep]:
         """Steps in their order."""
@@ -200,10 +215,17 @@ class Planner:
         amounts = (
             {} if without.storage else {self.storage.knee_bytes: self.storage.knee_levels, case.budget: case.budgets}
         )
-        levels = [size for size in sorted(amounts) if size > sum(level.values())]
+        # Less than a thousandth more is what division into pools leaves over.
+        levels = [size for size in sorted(amounts) if size > sum(level.values()) * NOTHING_MORE]
+        order = sorted(left)
+        if not self.in_turn:
+            first = {name: self._move(groups, left, (name,), level, cost) for name in order}
+            saved = {name: -np.inf if step is None else step.saved for name, step in first.items()}
+            order.sort(key=lambda name: -saved[name])
         while left or levels:
             tries: list[PlannedStep | None]
-            tries = [self._move(groups, left, (name,), level, cost) for name in sorted(left)]
+            next_ = [name for name in order if name in left]
+            tries = [self._move(groups, left, (name,), level, cost) for name in (next_ if self.in_turn else next_[:1])]
             if levels and (levels[0] <= self.storage.knee_bytes or not left):
                 tries.append(self._grow(groups, amounts[levels[0]], cost))
             best = max((step for step in tries if step is not None), key=lambda step: step.saved, default=None)

@@ -32,6 +32,9 @@ MOST_ROWS = 1_000_000
 #: Sizes at which a group is simulated.
 SIZES = 12
 
+#: Counters of a pool that are prefetch and write I/Os.
+OTHER_IOS = ("sequential_reads", "list_reads", "dynamic_reads", "async_writes", "sync_writes")
+
 _THREADS = 2
 
 
@@ -212,7 +215,10 @@ class PolicyCurves:
         def one(size: int) -> float:
             simulation = _core.PoolSimulation({0: {"size": size, "page_bytes": page_bytes}})
             simulation.add(rows)
-            return self._price(simulation.data_sets(0))
+            counted = simulation.counters()[0]
+            sync = counted["sync_reads_random"] + counted["sync_reads_sequential"]
+            other = sum(counted[name] for name in OTHER_IOS)
+            return sync * self.prices.sync + other * self.prices.other
 
         with ThreadPoolExecutor(_THREADS) as threads:
             return np.array(list(threads.map(one, sizes.tolist())))

@@ -9,6 +9,7 @@ from plexlens.pools.alter import Script
 from plexlens.pools.headroom import Headroom
 from plexlens.pools.prediction import Activity, State
 from plexlens.pools.search.case import Search
+from plexlens.pools.search.frontier import Frontier, Point
 from plexlens.pools.search.plan import StorageCurve
 
 
@@ -77,6 +78,8 @@ class Recommendation:
         Free storage of the system; None if unknown.
     notes
         What must be known to judge it.
+    frontier
+        What few and many moves save; None for a data-sharing group.
     """
 
     before: State
@@ -91,6 +94,7 @@ class Recommendation:
     budget: int
     headroom: Headroom | None = None
     notes: tuple[str, ...] = field(default=())
+    frontier: Frontier | None = None
 
 
 def to_json(recommendation: Recommendation) -> dict[str, Any]:
@@ -116,4 +120,25 @@ def to_json(recommendation: Recommendation) -> dict[str, Any]:
             "budgets": list(recommendation.storage.budgets),
             "costs": list(recommendation.storage.costs),
         },
+        "frontier": None if recommendation.frontier is None else _frontier_to_json(recommendation.frontier),
+    }
+
+
+def _frontier_to_json(frontier: Frontier) -> dict[str, Any]:
+    def point(one: Point) -> dict[str, Any]:
+        return {
+            "name": one.name,
+            "moved": one.moved,
+            "sizes": dict(one.grouping.sizes),
+            "cpu_seconds": one.state.cpu_seconds,
+            "cost": one.state.cost(frontier.delay_weight),
+            "recommended": one is frontier.chosen,
+            "knee": one is frontier.knee,
+        }
+
+    return {
+        "points": [point(one) for one in frontier.points],
+        "rules": [point(one) for one in frontier.rules],
+        "duality_gap": frontier.gap,
+        "model_error": frontier.model_error,
     }

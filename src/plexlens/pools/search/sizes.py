@@ -162,6 +162,24 @@ def best_sizes(
     return Allocation(sizes, _cost(tables, taken), bound, spent)
 
 
+def marginal_sizes(curves: Sequence[CostCurve], budget: int, *, least: Sequence[int]) -> tuple[int, ...]:
+    """Sizes by marginal gain alone, on the lower hulls: the simple rule, without anything that no hull shows.
+
+    Parameters
+    ----------
+    curves
+        A curve for each pool.
+    budget
+        Bytes that all of them may have; at least what the least sizes need.
+    least
+        Buffers that each pool has at least.
+    """
+    tables = [_tail(curve, size) for curve, size in zip(curves, least, strict=True)]
+    floor = sum(size * curve.page_bytes for curve, size in zip(curves, least, strict=True))
+    taken = _by_marginal_gain(tables, budget - floor)
+    return tuple(size + int(table.extra[i]) for size, table, i in zip(least, tables, taken, strict=True))
+
+
 @dataclass(frozen=True)
 class _Tail:
     """A curve from its minimum size on: buffers and bytes above the minimum, and cost; only points that reduce the
