@@ -203,7 +203,7 @@ def test_windows(text: str, start: tuple[int, ...] | None, end: tuple[int, ...] 
     ("text", "message"),
     [
         ("yesterday", r"'yesterday'.*is not a time"),
-        ("2008-09-03T17:00", r"is a moment, and a stretch of time is needed"),
+        ("2008-09-03T17:00", r"is a moment, and a range of time is needed"),
         ("2008-09-04..2008-09-01", r"ends before it starts"),
     ],
 )

@@ -61,7 +61,7 @@ def test_a_site_has_the_last_word(tmp_path: Path) -> None:
         ('title = "Hit ratio of the shop"\n', "", 2, ["formula.hits", "key title is missing", 'title = "Hit ratio"']),
         ("title =", "titel =", 3, ["formula.hits.titel", "no such key", "did you mean title?"]),
         ('unit = "%"', "unit = 5", 4, ["formula.hits.unit", "it is 5, not a text"]),
-        ('"getpages", "reads..."', "1", 5, ["formula.hits.arguments", "1 stands in the list", "not a text"]),
+        ('"getpages", "reads..."', "1", 5, ["formula.hits.arguments", "the list contains 1", "not a text"]),
         (
             '"getpages", "reads..."',
             '"getpages", "reads.."',

@@ -98,7 +98,7 @@ BAD = {
     ),
     "json": Bad("t.json", '{"page": 1}', "begins as JSON", FORMS),
     "zip": Bad("t.zip", b"PK\x03\x04" + bytes(100), "a ZIP archive", "unpack it"),
-    "pdf": Bad("t.pdf", b"%PDF-1.4" + bytes(100), "a PDF document", "printed from"),
+    "pdf": Bad("t.pdf", b"%PDF-1.4" + bytes(100), "a PDF document", "give the original data"),
     "anything": Bad("t.bin", bytes(range(1, 256)) * 20, "no SMF record", "binary"),
     "empty": Bad("t.csv", "", "file is empty", "transfer it again"),
     "header alone": Bad("t.csv", "time,page\n", "no references", "at least one getpage"),

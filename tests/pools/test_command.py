@@ -54,7 +54,7 @@ def test_a_change_is_predicted_written_and_undone(trace: Path, settings: Path, t
     lines = [line.strip() for line in text.splitlines()]
     assert "-ALTER BUFFERPOOL(BP2) VPSIZE(160)" in lines
     assert "ALTER TABLESPACE PAY.TSCODE BUFFERPOOL BP1;" in lines
-    assert lines.index("-ALTER BUFFERPOOL(BP2) VPSIZE(60)") > lines.index("To take it back:")
+    assert lines.index("-ALTER BUFFERPOOL(BP2) VPSIZE(60)") > lines.index("To undo it:")
     prediction = load(saved)
     assert prediction.before.configuration.pools["BP2"] == PoolSettings.of("BP2", 60)
     assert prediction.after.configuration.placement == {"PAY.TSCODE": "BP1"}
@@ -92,7 +92,7 @@ def test_a_recommendation_keeps_its_budget_and_says_why(trace: Path, settings: P
     text = run(trace, *options)
     for told in (
         "What to do:",
-        "To take it back:",
+        "To undo it:",
         "C O S T   A S S U M P T I O N S",
         "-ALTER BUFFERPOOL(BP2) VPSIZE(",
     ):

@@ -58,7 +58,7 @@ def test_a_time_without_data_is_said(app: ASGIApp, page: str) -> None:
         assert "no day with data" in answer.words
     else:
         assert answer.status == 404
-        assert "nothing is selected by" in answer.text.lower()
+        assert "nothing matches" in answer.text.lower()
 
 
 @pytest.mark.parametrize(

@@ -60,5 +60,5 @@ def _intervals(covered: Covered) -> str:
         usual = length(covered.interval_seconds)
         even = longest - shortest <= 0.2 * covered.interval_seconds
         intervals += f" of {usual}" if even else f" of {length(shortest)} to {length(longest)}"
-    points = {"interval": "", "hour": ", drawn by the hour", "day": ", drawn by the day"}[covered.time]
+    points = {"interval": "", "hour": ", by hour", "day": ", by day"}[covered.time]
     return f"{intervals}{points}{', local time as printed' if covered.is_local else ''}"
