@@ -210,12 +210,15 @@ mod tests {
             page: &columns.page[from..to],
             function: &columns.function[from..to],
             access: &columns.access[from..to],
+            agent: &columns.nobody[from..to],
+            status: &columns.zero[from..to],
         }
     }
 
     struct Columns {
         time: Vec<i64>,
         zero: Vec<u8>,
+        nobody: Vec<u32>,
         object: Vec<u32>,
         partition: Vec<u16>,
         page: Vec<u64>,
@@ -232,6 +235,7 @@ mod tests {
             let columns = Columns {
                 time: (0..rows.len() as i64).collect(),
                 zero: vec![0; rows.len()],
+                nobody: vec![0; rows.len()],
                 object: rows.iter().map(|row| row.0).collect(),
                 partition: vec![0; rows.len()],
                 page: rows.iter().map(|row| row.1).collect(),
