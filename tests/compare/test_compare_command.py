@@ -113,7 +113,7 @@ def test_page_of_a_study(tmp_path: Path) -> None:
         (
             ("before.pdb", "before.pdb@1999-01-01"),
             4,
-            ("before.pdb@1999-01-01", "nothing is selected", "it holds T104", "2008-09-03 17:29"),
+            ("before.pdb@1999-01-01", "nothing matches", "it holds T104", "2008-09-03 17:29"),
         ),
         (("before.pdb", "after.pdb", "-o", "no/c.html"), 2, ("no/c.html", "no folder")),
     ],

@@ -173,7 +173,7 @@ def test_a_window_takes_local_time(before: Inputs) -> None:
 
 
 def test_nothing_in_the_window(before: Inputs) -> None:
-    with pytest.raises(NothingUsableError, match=r"x: nothing is selected by 2001-01-01 00:00 to 2001-01-02 00:00"):
+    with pytest.raises(NothingUsableError, match=r"x: nothing matches 2001-01-01 00:00 to 2001-01-02 00:00"):
         selected(before, "2001-01-01")
 
 

@@ -126,7 +126,7 @@ WRONG = {
     "no such metric": (("--grain", "cpu_system", "--metric", "busy", "-o", "v"), 2, "mvs_busy"),
     "no data of it": (("--grain", "job", "-o", "v"), 4, "SMF 30"),
     "no grain has it": (("--metric", "nonsense", "-o", "v"), 4, "no grain with data"),
-    "nothing selected": (("-o", "v", "--from", "2030-01-01"), 4, "is selected by"),
+    "nothing selected": (("-o", "v", "--from", "2030-01-01"), 4, "nothing matches"),
     "a condition": (("-o", "v", "--grain", "cpu_system", "--where", "nonsense = 1"), 2, "nonsense"),
     "into the database": (("-o", "pdb/views"), 2, "holds only its own files"),
     "over the database": (("-o", "pdb"), 2, "holds only its own files"),

@@ -376,7 +376,7 @@ def test_wrong_folders_are_refused(tmp_path: Path) -> None:
         Catalogue([tmp_path])
     for name in ("a.toml", "b.toml"):
         (tmp_path / name).write_text(GOOD, encoding="utf-8")
-    with pytest.raises(CatalogueError, match="grain shop_queue stands in"):
+    with pytest.raises(CatalogueError, match="grain shop_queue is also defined in"):
         Catalogue([tmp_path])
     (tmp_path / "b.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(CatalogueError, match="not UTF-8"):
