@@ -234,7 +234,7 @@ def test_replications_on_the_command_line(tmp_path: Path) -> None:
         capture_output=True,
     )
     assert refused.returncode == 2
-    assert b"--replications asks for several" in refused.stderr
+    assert b"--replications makes several" in refused.stderr
 
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one core")
