@@ -279,7 +279,7 @@ WRONG: dict[str, tuple[Callable[[Database], Any], type[PlexlensError], str]] = {
     "no condition": (lambda pdb: pdb.metric("cpu_system", where="true) or (select"), UsageError, "condition"),
     "two statements": (lambda pdb: pdb.metric("cpu_system", where="1=1); select (1"), UsageError, "more than"),
     "no data": (lambda pdb: pdb.metric("job"), NothingUsableError, "SMF 30"),
-    "empty selection": (lambda pdb: pdb.metric("cpu_system", start="2030-01-01"), NothingUsableError, "nothing matches"),
+    "empty selection": (lambda pdb: pdb.metric("cpu_system", start="2030-01-01"), NothingUsableError, "matches"),
     "no time": (lambda pdb: pdb.report(start="noon"), UsageError, "is not a time"),
     "no system": (lambda pdb: pdb.sql("select 1", systems="ZZZ"), NothingUsableError, "SYS1"),
     "no query that reads": (lambda pdb: pdb.sql("drop table smf_record"), UsageError, "only reads"),

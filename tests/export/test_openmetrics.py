@@ -202,13 +202,13 @@ def test_names_are_valid_and_different_across_the_catalogue() -> None:
     [
         (
             ("--format", "openmetrics", "-o", "last.csv"),
-            "last.csv: the ending .csv names another form",
+            "last.csv: the ending .csv names a format other than OpenMetrics",
         ),
         (("--format", "openmetrics", "--every", "hour"), "last interval"),
         (("--format", "openmetrics", "--json"), "last interval"),
         (("--timestamps", "-o", "v"), "applies only to OpenMetrics"),
         (("--format", "openmetrics", "-o", "pdb/metrics.prom"), "holds only its own files"),
-        (("--format", "openmetrics", "-o", "example.smf"), "replace"),
+        (("--format", "openmetrics", "-o", "example.smf"), "cannot write to it"),
     ],
 )
 def test_a_wrong_use_says_what_to_do(folder: Path, words: tuple[str, ...], said: str) -> None:

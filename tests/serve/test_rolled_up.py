@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -61,6 +62,6 @@ def test_pages_are_the_same_with_roll_ups_and_without(pdb: Path, monkeypatch: py
 def test_an_open_server_sees_new_roll_ups(pdb: Path) -> None:
     workspace = Workspace(pdb, "512MiB")
     before = workspace._manifest_stamp()
-    Pdb.open(pdb).rollups.remove("cics_transaction")
+    shutil.rmtree(Pdb.open(pdb).rollups.folder / "cics_transaction")
     assert workspace._manifest_stamp() != before
     hash(workspace._manifest_stamp())
