@@ -109,5 +109,5 @@ def test_other_times_are_a_link_away(app: ASGIApp, query: str, title: str, href:
 @pytest.mark.parametrize("query", ["from=0001-01-01&to=0001-01-01", "from=9999-12-31T22:00&to=9999-12-31T23:00"])
 def test_the_ends_of_the_calendar_have_no_neighbours(app: ASGIApp, query: str) -> None:
     assert ask(app, f"/page/cpu?{query}").status == 404
-    assert ask(app, f"/?{query}").status == 200
+    assert ask(app, f"/?{query}").status == 404
     assert ask(app, f"/findings?{query}").status == 200
