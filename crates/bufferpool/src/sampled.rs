@@ -6,8 +6,11 @@
 //! Misses are divided by the references that the sample should hold, not by those that it holds: whether a few very
 //! popular pages are in it moves the latter, but such pages hardly ever miss. (That is the paper's adjustment.)
 //!
-//! The error is measured, not assumed: the sample consists of eight samples of an eighth of the rate, each with
-//! a curve of its own, and how far these differ tells how far their union is off.
+//! The error has two parts. Which pages are in the sample moves its misses: the sample consists of eight samples of an
+//! eighth of the rate, each with a curve of its own, and how far these differ tells how far their union is off. How many
+//! pages are in the sample between two references to a page moves the size at which it hits: that number is binomial, so
+//! a size of the sample stands for a range of sizes of the whole, and the curve falls by some amount over this range. Where
+//! a set of pages begins to fit, the second part is the larger, and the parts of the sample do not show it.
 
 use std::collections::BTreeMap;
 
@@ -18,6 +21,12 @@ use crate::trace::{DataSets, Function, References, TraceError};
 
 /// Samples within the sample.
 pub(crate) const PARTS: usize = 8;
+
+/// Standard errors on each side that hold 95 % of a normal distribution.
+const NORMAL: f64 = 1.959_964;
+
+/// The same of Student's distribution for a variance of eight parts, seven degrees of freedom.
+const STUDENT: f64 = 2.364_624;
 
 /// Rows filtered together.
 const STRIP: usize = 512;
@@ -152,7 +161,7 @@ impl Estimate {
         scaled(&self.whole, self.rate, size).min(self.references)
     }
 
-    /// Standard error of [`Estimate::of`], as the parts of the sample differ.
+    /// Standard error of [`Estimate::of`]: 1.96 of it to both sides are an interval of 95 %.
     pub fn error(&self, size: u64) -> f64 {
         if size == 0 || self.rate >= 1.0 || self.parts.is_empty() {
             return 0.0;
@@ -162,7 +171,12 @@ impl Estimate {
         let mean = each.iter().sum::<f64>() / count;
         let squares: f64 = each.iter().map(|one| (one - mean).powi(2)).sum();
         // Of a finite number of pages the share that was looked at is certain.
-        (squares / (count - 1.0) / count * (1.0 - self.rate)).sqrt()
+        let missed = 1.0 - self.rate;
+        let pages = squares / (count - 1.0) / count * missed * (STUDENT / NORMAL).powi(2);
+        let off = NORMAL * (missed / (size as f64 * self.rate)).sqrt() * size as f64;
+        let (least, most) = ((size as f64 - off).max(1.0), size as f64 + off);
+        let fall = self.of(least.round() as u64) - self.of(most.round() as u64);
+        (pages + (fall / 2.0 / NORMAL).powi(2)).sqrt()
     }
 
     /// The smallest size at which only first references miss, estimated.

@@ -66,10 +66,10 @@ fn a_sample_of_everything_is_the_exact_curve() {
 
 #[test]
 fn estimates_lie_within_the_errors_they_state() {
-    // Over seeds and sizes the true curve must be inside three standard errors nearly always, and the stated errors
-    // must not be so wide that this says nothing.
+    // The true curve must be inside 1.96 standard errors in about 95 % of the points, and the stated errors must not be
+    // so wide that this says nothing. Points of one seed depend on each other, so 90 % of them are asked for.
     let (rows, mut inside, mut all, mut stated) = (400_000, 0, 0, 0.0);
-    for seed in 0..6 {
+    for seed in 0..12 {
         let columns = Columns::of(&yardstick(100_000, seed), rows);
         let mut exact = PoolCurves::new(ShareSizes::Steps);
         exact.add(&columns.references()).unwrap();
@@ -78,12 +78,12 @@ fn estimates_lie_within_the_errors_they_state() {
         let (exact, estimate) = (exact.pools()[&0].curve().misses(), sampled.pools()[&0].estimate());
         for size in (1000..=90_000).step_by(4450) {
             let off = (estimate.of(size) - exact.of(size as usize) as f64).abs();
-            inside += u32::from(off <= 3.0 * estimate.error(size));
+            inside += u32::from(off <= 1.96 * estimate.error(size));
             all += 1;
             stated += estimate.error(size) / rows as f64;
         }
     }
-    assert!(inside * 100 >= all * 93, "{inside} of {all} inside three standard errors");
+    assert!(inside * 100 >= all * 90, "{inside} of {all} inside 1.96 standard errors");
     assert!(stated / f64::from(all) < 0.02, "mean stated error {}", stated / f64::from(all));
 }
 

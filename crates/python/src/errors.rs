@@ -72,6 +72,7 @@ pub fn stream_error(py: Python<'_>, error: &StreamError) -> PyErr {
         StreamError::Empty { name } => ("empty", name, None, None),
         StreamError::Foreign { name, what, .. } => (what.name(), name, None, Some(what.remedy())),
         StreamError::NoRecords { name, .. } => ("no_records", name, None, None),
+        StreamError::DescriptorsLost { name, offset, .. } => ("descriptors_lost", name, Some(*offset), None),
         StreamError::Compressed { name, .. } => ("damaged_compression", name, None, None),
         _ => return smf_error(py, error.to_string(), &Place { reason: "stream", ..Place::default() }),
     };

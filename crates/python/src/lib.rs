@@ -5,6 +5,7 @@ mod errors;
 mod pools;
 mod queueing;
 mod reader;
+mod rewrite;
 mod simulate;
 mod simulated_run;
 mod summary;
@@ -34,6 +35,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<pools::Yardstick>()?;
     module.add_class::<reader::DecodedBatch>()?;
     module.add_class::<reader::SmfReader>()?;
+    module.add_class::<rewrite::Rewriter>()?;
     module.add_class::<writer::DumpWriter>()?;
     module.add_class::<writer::EncodedRecords>()?;
     module.add("ScenarioError", module.py().get_type::<simulate::ScenarioRefused>())?;

@@ -66,8 +66,8 @@ fn damage(summary: &Summary) -> Vec<DamageRow<'_>> {
         severity: item.reason.severity(),
         section: Some(&item.section),
         skipped_bytes: 0,
-        repeats: 0,
-        detail: item.detail.as_str().into(),
+        repeats: item.repeats,
+        detail: item.text().into(),
         remedy: item.reason.remedy(),
     });
     let mut rows: Vec<DamageRow<'_>> = stream.chain(sections).collect();
@@ -95,6 +95,8 @@ pub fn to_dict<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, P
         dict.set_item("record_bytes", stream.record_bytes)?;
         dict.set_item("block_bytes", stream.block_bytes)?;
         dict.set_item("skipped_bytes", stream.damage.skipped_bytes())?;
+        dict.set_item("padding_bytes", stream.damage.padding_bytes())?;
+        dict.set_item("damaged_bytes", stream.damage.damaged_bytes())?;
         for (reason, count) in stream.damage.counts() {
             counts.set_item(reason.name(), count)?;
         }
@@ -111,6 +113,9 @@ pub fn to_dict<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, P
     let span = summary.span.map(|(first, last)| -> PyResult<_> { Ok([local_time(py, first)?, local_time(py, last)?]) });
     dict.set_item("span", span.transpose()?)?;
     dict.set_item("duplicates", summary.duplicates)?;
+    dict.set_item("duplicate_bytes", summary.duplicate_bytes)?;
+    dict.set_item("decoded_bytes", summary.decoded_bytes)?;
+    dict.set_item("counted_bytes", summary.counted_bytes)?;
     dict.set_item("forgotten_days", summary.forgotten_days)?;
     let rows = damage(summary).iter().map(|row| row.to_dict(py)).collect::<PyResult<Vec<_>>>()?;
     dict.set_item("damage", PyList::new(py, rows)?)?;

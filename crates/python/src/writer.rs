@@ -30,7 +30,7 @@ fn encode_error(py: Python<'_>, error: &EncodeError) -> PyErr {
     smf_error(py, error.to_string(), &place)
 }
 
-fn dump_error(py: Python<'_>, error: DumpError) -> PyErr {
+pub(crate) fn dump_error(py: Python<'_>, error: DumpError) -> PyErr {
     match error {
         DumpError::Io(error) => error.into(),
         DumpError::Encode(error) => encode_error(py, &error),

@@ -4,7 +4,7 @@ mod records;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{UInt32Type, UInt64Type};
-use arrow_array::{Array, RecordBatch, UInt8Array, UInt32Array, UInt64Array};
+use arrow_array::{Array, RecordBatch, UInt8Array, UInt16Array, UInt32Array, UInt64Array};
 use plexlens_smf::decode::{DecodeOptions, DecodedBatch, Decoder, NoteKind, Reason};
 use plexlens_smf::encode::{EncodeOptions, RecordEncoder, RecordIdentity};
 use plexlens_smf::layout::Catalogue;
@@ -297,6 +297,108 @@ fn lists_are_followed_from_entry_to_entry() {
     let decoded = decode(&linked(), &[records::record(8, 2, &data)]);
     assert_eq!(decoded.damage[0].reason, Reason::SectionOutsideRecord);
     assert_eq!(numbers(table(&decoded, "child"), "v"), [Some(9)]);
+}
+
+/// Parents that lead to children of eight or of four bytes, which follow each other.
+fn counted_links() -> Catalogue {
+    catalogue(
+        "standard",
+        &[
+            ("parent", &["FIRST,0,4,u32,", "SIZE,4,2,u16,", "MANY,6,2,u16,"]),
+            ("child", &["V,0,8,u64,"]),
+            ("child_4", &["V,0,4,u32,"]),
+        ],
+        &[
+            "parent,X200O,entries,,",
+            "child,FIRST,linked:SIZE::MANY,length>=8,",
+            "child_4,FIRST,linked:SIZE::MANY,length<8,child",
+        ],
+    )
+    .expect("sound")
+}
+
+#[test]
+fn offsets_count_from_the_entry_that_points_or_from_the_record() {
+    let catalogue = catalogue(
+        "standard",
+        &[("parent", &["FIRST,0,4,u32,", "SIZE,4,2,u16,", "MANY,6,2,u16,"]), ("child", &["V,0,4,u32,"])],
+        &["parent,X200O,entries,,", "child,FIRST,linked:SIZE::MANY:entry,,"],
+    )
+    .expect("sound");
+    // Two parents at 36 and 44, children of four bytes at 52: one of the first, two of the second.
+    let with = |first: u32, second: u32| {
+        let data = [words(&[first, 0x0004_0001, second, 0x0004_0002]), words(&[7, 8, 9])].concat();
+        decode(&catalogue, &[records::record(8, 2, &data)])
+    };
+    for (first, second) in [(52, 56), (52 - 36, 56 - 44)] {
+        let decoded = with(first, second);
+        assert!(decoded.damage.is_empty(), "{:?}", decoded.damage);
+        assert_eq!(numbers(table(&decoded, "child"), "v"), [Some(7), Some(8), Some(9)]);
+    }
+    // Outside the record, over a parent, and over each other, by either reading.
+    for (first, second) in [(52, 9000), (40, 56), (52, 52)] {
+        let decoded = with(first, second);
+        assert_eq!(decoded.damage[0].reason, Reason::SectionsOverlap, "{first} {second}");
+        assert!(decoded.tables.iter().all(|(name, _)| name != "child"));
+    }
+}
+
+#[test]
+fn entries_that_follow_each_other_are_counted_by_the_entry_that_points() {
+    // Three parents at 36, 44 and 52: two children of four bytes at 60, none, two of eight at 68.
+    let parents = words(&[60, 0x0004_0002, 0, 0x0004_0000, 68, 0x0008_0002]);
+    let mut data = [parents, words(&[7, 8]), words(&[0, 9, 1, 0])].concat();
+    let decode_it = |data: &[u8]| decode(&counted_links(), &[records::record(8, 3, data)]);
+    let decoded = decode_it(&data);
+    assert!(decoded.damage.is_empty(), "{:?}", decoded.damage);
+    let rows = |decoded: &DecodedBatch| -> Vec<(u32, u64)> {
+        let child = table(decoded, "child");
+        let values = child.column_by_name("v").expect("v").as_primitive::<UInt64Type>().clone();
+        let mut rows: Vec<_> = places(child).iter().map(|one| one.1).zip(values.values().iter().copied()).collect();
+        rows.sort_unstable();
+        rows
+    };
+    assert_eq!(rows(&decoded), [(1, 7), (2, 8), (3, 9), (4, 1 << 32)]);
+    // One more than the record has room for: those of the other parent keep their numbers.
+    data[23] = 3;
+    let decoded = decode_it(&data);
+    assert_eq!(decoded.damage[0].reason, Reason::SectionOutsideRecord);
+    assert_eq!(rows(&decoded), [(1, 7), (2, 8)]);
+    // A parent that leads nowhere, and one with entries shorter than any layout.
+    data[..4].copy_from_slice(&9000_u32.to_be_bytes());
+    data[21] = 3;
+    let decoded = decode_it(&data);
+    let reasons: Vec<Reason> = decoded.damage.iter().map(|damage| damage.reason).collect();
+    assert_eq!(reasons, [Reason::SectionOutsideRecord, Reason::SectionTooShort]);
+    assert_eq!(decoded.tables.iter().map(|(_, table)| table.num_rows()).sum::<usize>(), 3 + 1, "parents, inventory");
+}
+
+#[test]
+fn entries_are_dealt_to_those_that_point_by_their_counts() {
+    let catalogue = counted_links();
+    let encoder = RecordEncoder::new(&catalogue, "smf200_1", EncodeOptions::default()).expect("known");
+    let identity = RecordIdentity {
+        system: Some("SYS1".into()),
+        written_at: Some(1_772_356_500_000_000),
+        ..RecordIdentity::default()
+    };
+    let batch =
+        |column: &str, array: Arc<dyn Array>| RecordBatch::try_from_iter([(column, array)]).expect("one column");
+    let children = batch("v", Arc::new(UInt64Array::from(vec![5, 6, 7])));
+    let encode = |many: Vec<u16>| {
+        let parents = batch("many", Arc::new(UInt16Array::from(many)));
+        encoder.encode(&identity, &[("parent".into(), parents), ("child".into(), children.clone())])
+    };
+    // Triplet at 28, parents at 36 (offset 60, length 8, count 1), 44 (none) and 52 (offset 68, length 8, count 2).
+    let encoded = encode(vec![1, 0, 2]).expect("fits");
+    let record = encoded.get(0).expect("one");
+    assert_eq!(record[36..60], words(&[60, 0x0008_0001, 0, 0x0008_0000, 68, 0x0008_0002]));
+    assert_eq!(record[60..84], words(&[0, 5, 0, 6, 0, 7]));
+    // Without counts all belong to the first.
+    let encoded = encode(vec![0, 0]).expect("fits");
+    assert_eq!(encoded.get(0).expect("one")[36..52], words(&[52, 0x0008_0003, 0, 0x0008_0000]));
+    let error = encode(vec![1, 1]).expect_err("a row too many").to_string();
+    assert!(error.contains("3 rows, and 2 in the counts"), "{error}");
 }
 
 #[test]

@@ -336,6 +336,29 @@ fn taken(records: &[Read1]) -> u64 {
     taken.sum()
 }
 
+/// After an unreadable range, the block that was in force is still known where the buffer ends in the next record.
+#[test]
+fn a_block_in_force_is_remembered_across_buffers() {
+    let file = blocked(&numbered(40).concat(), 500, true);
+    for hits in [
+        [(0.854_580_137_788_168, 1), (0.882_615_194_725_962, 1)],
+        [(0.606_825_046_931_612, 0), (0.590_021_188_319_419, 1)],
+    ] {
+        let mut damaged = file.clone();
+        for (place, byte) in hits {
+            damaged[(place * file.len() as f64) as usize] = byte;
+        }
+        let options = ReadOptions { form: Some(Form::Bdw), ..ReadOptions::default() };
+        let (records, summary) = read_bytes(&damaged, &options);
+        assert_eq!(summary.damage.count(DamageReason::UnreadableRange), 1, "{:#?}", summary.damage);
+        for batch_bytes in 1..1500 {
+            let (parts, part_summary) = read_bytes(&damaged, &ReadOptions { batch_bytes, ..options.clone() });
+            assert_eq!(parts, records, "batches of {batch_bytes} bytes");
+            assert_eq!(part_summary.damage, summary.damage, "batches of {batch_bytes} bytes");
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 enum Change {
     Overwrite(Vec<u8>),
@@ -474,16 +497,21 @@ proptest! {
     #[test]
     fn damage_does_not_depend_on_chunks(
         hits in prop::collection::vec((0.0..1.0_f64, any::<u8>()), 1..12),
-        in_blocks in any::<bool>(),
+        form in prop_oneof![Just(Form::Rdw), Just(Form::Bdw), Just(Form::NoDescriptors)],
         batch_bytes in 1..3000_usize,
     ) {
         let records = numbered(40);
-        let mut file = if in_blocks { blocked(&records.concat(), 500, true) } else { records.concat().concat() };
+        let mut file = match form {
+            Form::Rdw => records.concat().concat(),
+            Form::Bdw => blocked(&records.concat(), 500, true),
+            // Each segment loses its descriptor word: what its record consists of is left.
+            Form::NoDescriptors => records.concat().iter().flat_map(|segment| segment[4..].to_vec()).collect(),
+        };
         for (place, byte) in hits {
             let at = (place * file.len() as f64) as usize;
             file[at] = byte;
         }
-        let form = Some(if in_blocks { Form::Bdw } else { Form::Rdw });
+        let form = Some(form);
         let whole = read_bytes(&file, &ReadOptions { form, ..ReadOptions::default() });
         let parts = read_all(Cursor::new(file), &ReadOptions { form, batch_bytes, ..ReadOptions::default() });
         prop_assert_eq!(whole.0, parts.0);

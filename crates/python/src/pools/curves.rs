@@ -70,10 +70,15 @@ struct Pool<'a> {
 #[pymethods]
 impl PoolCurves {
     #[new]
-    #[pyo3(signature = (*, sample = None, placement = None))]
-    fn new(sample: Option<f64>, placement: Option<Places>) -> PyResult<Self> {
+    #[pyo3(signature = (*, sample = None, placement = None, share_sizes = None))]
+    fn new(sample: Option<f64>, placement: Option<Places>, share_sizes: Option<Vec<u32>>) -> PyResult<Self> {
+        let kept = share_sizes.map_or(ShareSizes::Steps, |mut sizes| {
+            sizes.sort_unstable();
+            sizes.dedup();
+            ShareSizes::These(sizes)
+        });
         let curves = match sample {
-            None => Curves::Exact(Exact::new(ShareSizes::Steps)),
+            None => Curves::Exact(Exact::new(kept)),
             Some(rate) => Curves::Sampled(SampledPools::new(rate, ShareSizes::Steps).map_err(refused)?),
         };
         Ok(Self { held: Mutex::new(Held { curves, placement: super::placement(placement) }) })

@@ -11,6 +11,9 @@ pub(crate) const CLOCK_LONG: usize = 12;
 /// A clock of eight bytes (before CICS TS 3.2): time in 16 microseconds, and the count likewise.
 pub(crate) const CLOCK_SHORT: usize = 8;
 
+/// What stands for the file of a layout that a dictionary gave.
+pub(crate) const CONNECTED: &str = "dictionary in the dump";
+
 /// How records with one list of connectors are laid out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Connected {
@@ -52,7 +55,7 @@ impl Connected {
             }
             offset += usize::from(entry.length);
         }
-        let section = Section { name: known.name.clone(), file: "dictionary in the dump".into(), fields, placed: true };
+        let section = Section { name: known.name.clone(), file: CONNECTED.into(), fields, placed: true };
         Ok(Self { section: Arc::new(section), unknown, length: offset, stop })
     }
 }

@@ -14,6 +14,6 @@ pub use connected::Connected;
 pub use dictionary::{Dictionary, DictionaryEntry};
 pub use regions::{Connections, HELD_BYTES, Regions};
 
-pub(crate) use connected::CLOCK_LONG;
+pub(crate) use connected::{CLOCK_LONG, CONNECTED};
 pub(crate) use places::Places;
 pub(crate) use regions::Connection;

@@ -63,6 +63,15 @@ impl Places {
         Some((start, len))
     }
 
+    /// Start and length of the connectors of a performance record.
+    pub fn connectors(&self, view: RecordView<'_>) -> Option<(usize, usize)> {
+        let (start, len) = self.product(view).filter(|&(_, len)| self.connectors + 8 <= len)?;
+        let at = start + self.connectors;
+        let offset = view.u32(at)? as usize;
+        let length = usize::from(view.u16(at + 4)?) * usize::from(view.u16(at + 6)?);
+        (offset != 0 && offset + length <= view.0.len() && len != 0).then_some((offset, length))
+    }
+
     /// The product section of a record whose data is compressed, and how long the data is.
     pub fn compressed_data(&self, view: RecordView<'_>) -> Option<((usize, usize), usize)> {
         let wanted = matches!(view.class(), Some(DICTIONARY | PERFORMANCE)) && view.subtype() == Some(MONITORING);

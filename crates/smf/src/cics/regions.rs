@@ -19,6 +19,8 @@ pub const HELD_BYTES: usize = 128 << 20;
 const RELEASED_BYTES: usize = 4 << 20;
 /// Regions, systems and layouts remembered; a damaged dump could name any number of them.
 const REMEMBERED: usize = 1000;
+/// Dictionaries of its region that a record is tried with, so that many of both take no more than linear time.
+const MOST_TRIED: u8 = 16;
 /// Bytes that may follow the fields of a data record: CICS aligns, it does not pad.
 const PADDING: usize = 8;
 
@@ -64,7 +66,8 @@ impl Connections {
 /// A record that waits.
 #[derive(Debug)]
 struct Held {
-    region: Region,
+    /// Dictionaries that were not its own.
+    tried: u8,
     frame: Frame,
     data: Vec<u8>,
     reason: Reason,
@@ -91,8 +94,10 @@ pub struct Regions {
     serial: u64,
     layouts: HashMap<(u64, Vec<u16>), Result<Arc<Connected>, String>>,
     zones: HashMap<[u8; 4], i64>,
-    held: Vec<Held>,
+    held: HashMap<Region, Vec<Held>>,
     held_bytes: usize,
+    /// Records that waited and were given up.
+    lost: Vec<SectionDamage>,
 }
 
 impl Regions {
@@ -146,16 +151,16 @@ impl Regions {
 
     /// The records that still wait, as damage: no dictionary of theirs came.
     pub fn finish(&mut self) -> Vec<SectionDamage> {
-        let section = self.places.as_ref().map_or(String::new(), |places| places.known.name.clone());
         self.held_bytes = 0;
-        let damage = |held: Held| SectionDamage {
-            record_no: held.frame.record_no,
-            offset: held.frame.offset,
-            section: section.clone(),
-            reason: held.reason,
-            detail: held.detail,
-        };
-        self.held.drain(..).map(damage).collect()
+        let waiting: Vec<Held> = self.held.drain().flat_map(|(_, waiting)| waiting).collect();
+        self.lost.extend(waiting.into_iter().map(|held| damage(self.places.as_ref(), held)));
+        self.lost.sort_by_key(|damage| damage.record_no);
+        self.lost()
+    }
+
+    /// Records that waited and were given up since the question was put last.
+    pub fn lost(&mut self) -> Vec<SectionDamage> {
+        std::mem::take(&mut self.lost)
     }
 
     /// Takes a dictionary record; says whether the region's dictionary is a new one.
@@ -177,12 +182,19 @@ impl Regions {
     /// Connects the records of a region that waited.
     fn release(&mut self, places: &Places, region: &Region, released: &mut Vec<(FrameBatch, Connections)>) {
         let mut waiting = Vec::new();
-        for held in std::mem::take(&mut self.held) {
+        for mut held in self.held.remove(region).unwrap_or_default() {
             let view = RecordView(&held.data);
-            let product = (held.region == *region).then(|| self::region(places, view)).flatten();
+            let product = self::region(places, view);
             let layout = product.and_then(|(_, product)| self.layout(places, view, region, product).ok());
             let Some(layout) = layout else {
-                waiting.push(held);
+                held.tried += 1;
+                if held.tried < MOST_TRIED {
+                    waiting.push(held);
+                } else {
+                    self.held_bytes -= held.data.len();
+                    held.detail = format!("{}; nor do the next {MOST_TRIED} dictionaries describe it", held.detail);
+                    self.lost.push(damage(Some(places), held));
+                }
                 continue;
             };
             self.held_bytes -= held.data.len();
@@ -195,7 +207,9 @@ impl Regions {
                 batch.data.extend_from_slice(&held.data);
             }
         }
-        self.held = waiting;
+        if !waiting.is_empty() {
+            self.held.insert(region.clone(), waiting);
+        }
     }
 
     fn performance(
@@ -221,7 +235,8 @@ impl Regions {
             }
             Err((reason, detail)) => {
                 self.held_bytes += view.0.len();
-                self.held.push(Held { region, frame, data: view.0.to_vec(), reason, detail });
+                let held = Held { tried: 0, frame, data: view.0.to_vec(), reason, detail };
+                self.held.entry(region).or_default().push(held);
                 found.of.insert(index, Connection::Held);
             }
         }
@@ -273,6 +288,18 @@ impl Regions {
             }
             self.zones.insert(system, zone);
         }
+    }
+}
+
+/// A record that waited in vain.
+fn damage(places: Option<&Places>, held: Held) -> SectionDamage {
+    SectionDamage {
+        record_no: held.frame.record_no,
+        offset: held.frame.offset,
+        section: places.map_or(String::new(), |places| places.known.name.clone()),
+        reason: held.reason,
+        detail: held.detail,
+        repeats: 0,
     }
 }
 

@@ -60,6 +60,11 @@ impl Expander {
         Self { cics: Places::compile(catalogue) }
     }
 
+    /// Start and length of the connectors of a performance record.
+    pub fn connectors(&self, view: RecordView<'_>) -> Option<(usize, usize)> {
+        self.cics.as_ref().and_then(|places| places.connectors(view))
+    }
+
     /// Expands the compressed records of a batch. Where more than `limit` bytes came of it, the records not looked at
     /// yet are taken out and returned.
     pub fn expand(&self, batch: &mut FrameBatch, limit: usize) -> (Expanded, Option<FrameBatch>) {

@@ -119,9 +119,8 @@ impl IdentityPlan {
                 })();
                 Self::Cics { applid, collected }
             }),
-            Identity::Smf30 | Identity::Smf42 => (|| {
-                let (start, end) =
-                    if identity == Identity::Smf30 { ("SMF30ISS", "SMF30IET") } else { ("SMF42PTS", "SMF42PTE") };
+            Identity::Smf30 | Identity::Smf42 | Identity::Smf113 => (|| {
+                let (start, end) = identity.interval()?;
                 Some(Self::Interval { start: at(start, &[Format::Stck])?, end: at(end, &[Format::Stck])? })
             })(),
             Identity::Standard => None,

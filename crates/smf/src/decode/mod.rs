@@ -11,6 +11,7 @@ mod header;
 mod identity;
 mod inventory;
 mod locate;
+mod places;
 mod report;
 mod table;
 
@@ -30,6 +31,7 @@ pub use compressed::{EXPANDED_BYTES, Expanded};
 pub use header::{EXTENDED, RecordView};
 pub(crate) use identity::header_offset;
 pub use inventory::record_hash;
+pub use places::{Entry, Places};
 pub use report::{Note, NoteKind, Reason, SectionDamage, add_notes};
 
 use compressed::{Expander, is_compressed_db2};
@@ -72,6 +74,10 @@ pub struct DecodedBatch {
     pub tables: Vec<(String, RecordBatch)>,
     /// Records decoded or inventoried.
     pub records: u64,
+    /// Bytes of the file in records that a layout describes.
+    pub decoded_bytes: u64,
+    /// Bytes of the file in records that no layout describes: they are counted and have no other row.
+    pub counted_bytes: u64,
     /// Sections skipped.
     pub damage: Vec<SectionDamage>,
     /// Things counted.
@@ -199,6 +205,10 @@ impl Decoder {
             let (base, plain) = connections.expanded.record(batch, index, frame);
             let view = RecordView(plain);
             let map = self.map(view);
+            if !connections.released {
+                let bytes = if map.is_some() { &mut decoded.decoded_bytes } else { &mut decoded.counted_bytes };
+                *bytes += frame.file_bytes;
+            }
             if let Some(inventory) = &mut inventory {
                 let written = RecordView(batch.record(frame));
                 inventory.push(frame, written, source.code_page, map.is_some(), source_id);
@@ -213,6 +223,7 @@ impl Decoder {
                     section: format!("smf{}", view.record_type()),
                     reason: Reason::Db2Compressed,
                     detail: format!("{} bytes of compressed data: {why}", plain.len().saturating_sub(28)),
+                    repeats: 0,
                 });
                 continue;
             }

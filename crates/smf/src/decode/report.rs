@@ -15,6 +15,20 @@ pub struct SectionDamage {
     pub reason: Reason,
     /// The numbers that do not fit together.
     pub detail: String,
+    /// Further entries of the section in the same record with the same reason.
+    pub repeats: u64,
+}
+
+impl SectionDamage {
+    /// What was found, and of how many further entries the same is true.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self.repeats {
+            0 => self.detail.clone(),
+            1 => format!("{}; the same for another entry of the record", self.detail),
+            count => format!("{}; the same for {count} further entries of the record", self.detail),
+        }
+    }
 }
 
 /// Why a section was skipped.

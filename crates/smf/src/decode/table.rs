@@ -75,6 +75,21 @@ impl TablePlan {
         }
     }
 
+    /// The layout of that number; `None` for one that comes with the data.
+    pub fn layout(&self, number: u16) -> Option<&Arc<Section>> {
+        self.layouts.get(usize::from(number)).map(|layout| &layout.section)
+    }
+
+    /// How many layouts the table has of its own.
+    pub fn layouts(&self) -> usize {
+        self.layouts.len()
+    }
+
+    /// Whether the last field is as long as its entry lets it be.
+    pub fn open(&self) -> bool {
+        self.open
+    }
+
     /// The number of a record map row's layout; for one whose layouts come with the data, that of the first of them.
     pub fn number(&self, entry: &MapEntry) -> Option<u16> {
         let own = || self.layouts.iter().position(|layout| layout.section.name == entry.layout);

@@ -80,8 +80,8 @@ impl RecordEncoder {
                 return Err(EncodeError::table(&self.map.name, what, "give rows of one of them"));
             }
             filled.contents.push(content);
-            let smf30 = self.map.identity == Identity::Smf30 && part.section.field("SMF30ISS").is_some();
-            if let Some(content) = filled.contents.last_mut().filter(|_| smf30 && part.rule == Rule::Entries) {
+            let interval = self.map.identity.interval().is_some_and(|(start, _)| part.section.field(start).is_some());
+            if let Some(content) = filled.contents.last_mut().filter(|_| interval && part.rule == Rule::Entries) {
                 for (row, entry) in (from..to).zip(content.bytes.chunks_exact_mut(table.entries.length)) {
                     let given = |column: &str| table.batch.column_by_name(column).is_some_and(|c| c.is_valid(row));
                     identity.write_product(&self.map, &part.section, &given, self.forms, entry)?;

@@ -123,7 +123,7 @@ impl RecordIdentity {
                 Identity::Rmf => "RMF",
                 Identity::Cics => "CICS",
                 Identity::Mq | Identity::Db2 => self.subsystem.as_deref().unwrap_or(""),
-                Identity::Smf30 | Identity::Smf42 | Identity::Standard => "",
+                Identity::Smf30 | Identity::Smf42 | Identity::Smf113 | Identity::Standard => "",
             };
             let usual = Some(usual).filter(|usual| !usual.is_empty() && unset(&out[18..22]));
             if let Some(ssid) = self.ssid.as_deref().or(usual) {
@@ -222,19 +222,15 @@ impl RecordIdentity {
                     self.write_collection(map, local(start), local(end), &mut product)?;
                 }
             }
-            Identity::Smf30 | Identity::Smf42 => {
-                let (first, last) = match map.identity {
-                    Identity::Smf30 => ("SMF30ISS", "SMF30IET"),
-                    _ => ("SMF42PTS", "SMF42PTE"),
-                };
-                if let Some(start) = self.interval_start {
-                    product.put(first, Value::Time(start))?;
-                }
-                if let Some(end) = self.interval_end {
-                    product.put(last, Value::Time(end))?;
+            Identity::Smf30 | Identity::Smf42 | Identity::Smf113 | Identity::Standard => {
+                let ends = [self.interval_start, self.interval_end];
+                let (first, last) = map.identity.interval().unwrap_or(("", ""));
+                for (name, time) in [first, last].into_iter().zip(ends) {
+                    if let Some(time) = time {
+                        product.put(name, Value::Time(time))?;
+                    }
                 }
             }
-            Identity::Standard => {}
         }
         Ok(())
     }

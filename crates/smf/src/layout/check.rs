@@ -47,7 +47,11 @@ impl Catalogue {
             let own = self.section(&entry.layout);
             let next = link.next.as_ref().map(|name| (name, own.and_then(|section| section.field(name)), Format::U32));
             let length = self.field_of_section(map, &link.length).map(|(_, field)| field);
-            for (name, field, format) in [Some((&link.length, length, Format::U16)), next].into_iter().flatten() {
+            let parent = self.field_of_section(map, &entry.triplet).map(|(parent, _)| parent);
+            let of_parent = |name| self.field_of_section(map, name).filter(|(index, _)| Some(*index) == parent);
+            let count = link.count.as_ref().map(|name| (name, of_parent(name).map(|(_, field)| field), Format::U16));
+            let named = [Some((&link.length, length, Format::U16)), next, count];
+            for (name, field, format) in named.into_iter().flatten() {
                 if field.is_none_or(|field| field.format != format) {
                     let what = format!("`{name}` is no field of format {} in the record's sections", format.name());
                     return Err(wrong(map, entry, what, "name fields of sections of this record map"));
@@ -111,7 +115,7 @@ impl Catalogue {
             Identity::Smf42 => &["SMF42PTS", "SMF42PTE"],
             Identity::Cics => &["SPN"],
             // MQ names the queue manager in the header; records without QWHS have no interval.
-            Identity::Mq | Identity::Smf30 | Identity::Standard => return Ok(()),
+            Identity::Mq | Identity::Smf30 | Identity::Smf113 | Identity::Standard => return Ok(()),
         };
         let product = map.product().and_then(|entry| self.section(&entry.layout)).ok_or_else(|| {
             LayoutError::file(
@@ -183,6 +187,8 @@ mod tests {
         let child = ("c", "NEXT,0,4,u32,,,,high\nV,4,4,u32,,,,high\n");
         let link = |rule: &str| fault(&[parent, child], &format!("p,OFF,entries,,,,,high\nc,AT,{rule},,,,,high\n"));
         assert_eq!(link("linked:SIZE:NEXT"), "fits");
+        assert_eq!(link("linked:SIZE::SIZE"), "fits");
+        assert!(link("linked:SIZE::V").contains("`V` is no field of format u16"));
         assert!(link("linked:GONE").contains("`GONE` is no field of format u16"));
         assert!(link("linked:AT").contains("`AT` is no field of format u16"));
         assert!(link("linked:SIZE:V2").contains("`V2` is no field of format u32"));

@@ -107,7 +107,9 @@ impl Catalogue {
         let first = map.entries.iter().find(|other| other.shares_entries(entry));
         let here = first.and_then(field).map(Witness::Entry);
         // Records of these identities are not read by a product section.
-        let product = || map.product().filter(|_| !matches!(map.identity, Identity::Standard | Identity::Smf30));
+        let product = || {
+            map.product().filter(|_| !matches!(map.identity, Identity::Standard | Identity::Smf30 | Identity::Smf113))
+        };
         here.or_else(|| product().and_then(field).map(Witness::Product))
     }
 }

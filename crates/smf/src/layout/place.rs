@@ -22,6 +22,10 @@ pub enum Place {
         length: (usize, usize),
         /// Where in the entry itself the u32 offset of the next one is.
         next: Option<usize>,
+        /// Where in the parent's entry the u16 number of entries is; one entry without it.
+        count: Option<usize>,
+        /// Whether the offset counts from the start of the parent's entry.
+        relative: bool,
     },
 }
 
@@ -49,7 +53,12 @@ impl Catalogue {
             Some(name) => Some(own.field(name)?.offset),
             None => None,
         };
-        Some(Place::Entry { parent, offset: offset.offset, length: (holder, length.offset), next })
+        let count = match &link.count {
+            Some(name) => Some(self.field_of_section(map, name).filter(|(index, _)| *index == parent)?.1.offset),
+            None => None,
+        };
+        let (length, relative) = ((holder, length.offset), link.relative);
+        Some(Place::Entry { parent, offset: offset.offset, length, next, count, relative })
     }
 
     /// A field of a section that has rows, with the index of that section in the map.

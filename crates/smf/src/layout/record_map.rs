@@ -20,17 +20,20 @@ pub enum Identity {
     Smf30,
     /// SMF 42 product section: interval.
     Smf42,
+    /// SMF 113 identification section: interval.
+    Smf113,
     /// The standard header alone.
     Standard,
 }
 
-const IDENTITIES: [(&str, Identity); 7] = [
+const IDENTITIES: [(&str, Identity); 8] = [
     ("rmf", Identity::Rmf),
     ("mq", Identity::Mq),
     ("db2", Identity::Db2),
     ("cics", Identity::Cics),
     ("smf30", Identity::Smf30),
     ("smf42", Identity::Smf42),
+    ("smf113", Identity::Smf113),
     ("standard", Identity::Standard),
 ];
 
@@ -39,6 +42,18 @@ impl Identity {
     #[must_use]
     pub fn name(self) -> &'static str {
         IDENTITIES.iter().find(|(_, identity)| *identity == self).map_or("", |(name, _)| name)
+    }
+
+    /// The fields with start and end of the interval, where a section of its own has them: its first entry, whatever
+    /// rule the section has.
+    #[must_use]
+    pub fn interval(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Smf30 => Some(("SMF30ISS", "SMF30IET")),
+            Self::Smf42 => Some(("SMF42PTS", "SMF42PTE")),
+            Self::Smf113 => Some(("SMF113INTERVALSTART", "SMF113INTERVALEND")),
+            Self::Rmf | Self::Mq | Self::Db2 | Self::Cics | Self::Standard => None,
+        }
     }
 }
 
@@ -168,11 +183,12 @@ impl RecordMap {
                     .ok_or_else(|| wrong(format!("unknown condition `{when}`"), &format!("use {CONDITIONS}")))
             });
             let when = when.transpose()?;
-            let by_entry = matches!(rule, Rule::Entries | Rule::Varying | Rule::Array(_) | Rule::Tagged(..));
+            let by_entry = matches!(rule, Rule::Entries | Rule::Varying | Rule::Array(_) | Rule::Tagged(..))
+                || link.as_ref().is_some_and(|link| link.count.is_some());
             if let Some(when) = when.as_ref().filter(|_| !by_entry) {
                 return Err(wrong(
                     format!("condition `{when}` with rule `{rule}`"),
-                    "conditions go with entries, varying, array and tagged",
+                    "conditions go with entries, varying, array, tagged, and linked with a count",
                 ));
             }
             if (rule == Rule::Header) != text(triplet).is_empty() {
@@ -253,7 +269,9 @@ mod tests {
         let map = |text: &str| RecordMap::parse("smf74_4", "m.csv", text).unwrap_err().to_string();
         let heading = "layout,triplet,rule,description,source,confidence\n";
         assert!(map(heading).contains("first line is not"));
-        assert!(map(&format!("# identity: vtam\n{heading}")).contains("rmf, mq, db2, cics, smf30, smf42, standard"));
+        assert!(
+            map(&format!("# identity: vtam\n{heading}")).contains("rmf, mq, db2, cics, smf30, smf42, smf113, standard")
+        );
         assert!(map(&format!("# identity: rmf\n{heading}")).contains("no row has rule `header`"));
         let text = format!("# identity: rmf\n{heading}h,,header,,,high\nx,F,every,,,high\n");
         assert_eq!(map(&text), format!("m.csv, line 4, x: unknown rule `every`; use {RULES}"));

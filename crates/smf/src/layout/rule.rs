@@ -47,11 +47,15 @@ pub struct Link {
     pub length: String,
     /// Field of an entry that holds the offset of the next; zero ends the list.
     pub next: Option<String>,
+    /// Field of the pointing entry that holds how many entries follow each other; one without it.
+    pub count: Option<String>,
+    /// Whether the offset counts from the start of the pointing entry, and not from that of the record.
+    pub relative: bool,
 }
 
 /// What a record map can say in its column `rule`, for messages.
 pub(crate) const RULES: &str = "header, product, entries, varying, counted, chain:<type>, array:<offset>:<length>[:<count>], \
-     tagged:<id>[:<offset>:<length>[:<count>]], linked:<length field>[:<next field>] or connected";
+     tagged:<id>[:<offset>:<length>[:<count>]], linked:<length field>[:[<next field>][:<count field>[:entry]]] or connected";
 
 impl Rule {
     /// Reads the column `rule` of a record map.
@@ -74,12 +78,17 @@ impl Rule {
                         Some((id, array)) => Self::Tagged(id.parse().ok()?, Some(ArrayRule::parse(array)?)),
                     },
                     "linked" => {
-                        let (length, next) = match rest.split_once(':') {
-                            None => (rest, None),
-                            Some((length, next)) => (length, Some(next.to_owned())),
-                        };
-                        return (!length.is_empty())
-                            .then(|| (Self::Linked, Some(Link { length: length.into(), next })));
+                        let (length, rest) = rest.split_once(':').unwrap_or((rest, ""));
+                        let (next, rest) = rest.split_once(':').unwrap_or((rest, ""));
+                        let (count, base) = rest.split_once(':').unwrap_or((rest, "record"));
+                        let sound = base == "record" || (base == "entry" && !count.is_empty());
+                        let named = |name: &str| (!name.is_empty()).then(|| name.to_owned());
+                        // A list says itself where it ends.
+                        return (sound && !length.is_empty() && (next.is_empty() || count.is_empty())).then(|| {
+                            let relative = base == "entry";
+                            let link = Link { length: length.into(), next: named(next), count: named(count), relative };
+                            (Self::Linked, Some(link))
+                        });
                     }
                     _ => return None,
                 }
@@ -154,7 +163,11 @@ impl fmt::Display for Rule {
 impl fmt::Display for Link {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "linked:{}", self.length)?;
-        self.next.as_ref().map_or(Ok(()), |next| write!(out, ":{next}"))
+        match (&self.next, &self.count) {
+            (_, Some(count)) => write!(out, "::{count}{}", if self.relative { ":entry" } else { "" }),
+            (Some(next), None) => write!(out, ":{next}"),
+            (None, None) => Ok(()),
+        }
     }
 }
 
@@ -181,7 +194,7 @@ mod tests {
             let (rule, link) = Rule::parse(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!((rule.to_string().as_str(), link), (text, None));
         }
-        for text in ["linked:S42JDIOL", "linked:S42JDDSL:S42DSNXT"] {
+        for text in ["linked:S42JDIOL", "linked:S42JDDSL:S42DSNXT", "linked:SIZE::MANY", "linked:SIZE::MANY:entry"] {
             let (rule, link) = Rule::parse(text).unwrap_or_else(|| panic!("{text}"));
             assert_eq!((rule, link.map(|link| link.to_string()).as_deref()), (Rule::Linked, Some(text)));
         }
@@ -189,9 +202,20 @@ mod tests {
 
     #[test]
     fn what_is_no_rule_is_refused() {
-        for text in
-            ["", "every", "array:1", "array:1:0", "array:1:2:3:4", "chain:256", "tagged:", "tagged:1:2", "linked:"]
-        {
+        for text in [
+            "",
+            "every",
+            "array:1",
+            "array:1:0",
+            "array:1:2:3:4",
+            "chain:256",
+            "tagged:",
+            "tagged:1:2",
+            "linked:",
+            "linked:A:B:C",
+            "linked:A:B::entry",
+            "linked:A::C:elsewhere",
+        ] {
             assert_eq!(Rule::parse(text), None, "{text}");
         }
     }

@@ -93,6 +93,8 @@ pub struct Pipeline {
     pending: VecDeque<Answer>,
     rest: Option<Rest>,
     failed: Option<StreamError>,
+    /// Whether the end of the file was reached, or no more can be read.
+    ended: bool,
     decoder: Arc<Decoder>,
     source_id: Arc<str>,
     duplicates: Duplicates,
@@ -141,6 +143,7 @@ impl Pipeline {
             pending: VecDeque::new(),
             rest: None,
             failed: None,
+            ended: false,
             decoder,
             source_id: options.source_id.as_str().into(),
             duplicates: Duplicates::new(options.days_resident),
@@ -163,7 +166,14 @@ impl Pipeline {
     ) -> Result<Option<Step>, PipelineError<E>> {
         self.dispatch(seen)?;
         let Some(answer) = self.pending.pop_front() else {
-            return self.failed.take().map_or(Ok(None), |error| Err(error.into()));
+            if let Some(error) = self.failed.take() {
+                return Err(error.into());
+            }
+            if !self.ended {
+                self.ended = true;
+                self.summary.check_account();
+            }
+            return Ok(None);
         };
         let (decoded, bytes_read) = answer.recv().map_err(|_| PipelineError::Decoder)?;
         let decoded = decoded?;
@@ -198,11 +208,16 @@ impl Pipeline {
                     } else {
                         vec![true; framed.batch.frames.len()]
                     };
+                    let left_out = framed.batch.frames.iter().zip(&keep).filter(|(_, keep)| !**keep);
+                    self.summary.duplicate_bytes += left_out.map(|(frame, _)| frame.file_bytes).sum::<u64>();
                     self.summary.duplicates = self.duplicates.dropped();
                     self.summary.forgotten_days = self.duplicates.forgotten_days();
                     self.spawn(framed, keep);
                 }
-                Ok(Err(error)) => self.failed = Some(error),
+                Ok(Err(error)) => {
+                    self.failed = Some(error);
+                    self.ended = true;
+                }
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => {
                     self.framed = None;
@@ -221,6 +236,7 @@ impl Pipeline {
         let later = keep.split_off(batch.frames.len());
         self.rest = rest.map(|batch| Rest { framed: Framed { batch, bytes_read }, keep: later });
         let (connections, released) = self.regions.resolve(&batch, expanded, Some(&keep));
+        self.summary.add_damage(&self.regions.lost());
         for (batch, connections) in released {
             self.start(batch, None, connections, bytes_read);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::decode::{DecodedBatch, Note, Reason, RecordView, SectionDamage, add_notes};
-use crate::stream::{FrameBatch, StreamSummary};
+use crate::stream::{DamageReason, FrameBatch, StreamSummary};
 
 /// Section damage kept in full; all of it is counted.
 const DAMAGE_ENTRIES: usize = 10_000;
@@ -20,6 +20,12 @@ pub struct Summary {
     pub span: Option<(i64, i64)>,
     /// Records dropped because they are held already.
     pub duplicates: u64,
+    /// Bytes of the file in those records.
+    pub duplicate_bytes: u64,
+    /// Bytes of the file in records that a layout describes.
+    pub decoded_bytes: u64,
+    /// Bytes of the file in records that no layout describes.
+    pub counted_bytes: u64,
     /// Days that were put away while looking for duplicates, and came back.
     pub forgotten_days: u64,
     /// Sections that could not be decoded: the first in full.
@@ -42,13 +48,30 @@ impl Summary {
     }
 
     pub(super) fn add_decoded(&mut self, decoded: &DecodedBatch) {
+        self.decoded_bytes += decoded.decoded_bytes;
+        self.counted_bytes += decoded.counted_bytes;
         add_notes(&mut self.notes, &decoded.notes);
         self.add_damage(&decoded.damage);
     }
 
+    /// At the end of the file the bytes that the stream handed on in records have all to be decoded, counted, or left
+    /// out as held already.
+    pub(super) fn check_account(&mut self) {
+        let arrived = self.decoded_bytes + self.counted_bytes + self.duplicate_bytes;
+        let Some(stream) = &mut self.stream else { return };
+        if arrived == stream.record_bytes {
+            return;
+        }
+        let detail = format!(
+            "{} bytes of records were read; {} were decoded, {} counted, {} left out as held already",
+            stream.record_bytes, self.decoded_bytes, self.counted_bytes, self.duplicate_bytes
+        );
+        stream.damage.add(DamageReason::UnaccountedBytes, (stream.records + 1, stream.bytes), 0, || detail);
+    }
+
     pub(super) fn add_damage(&mut self, damage: &[SectionDamage]) {
         for damage in damage {
-            *self.damage_counts.entry(damage.reason).or_default() += 1;
+            *self.damage_counts.entry(damage.reason).or_default() += 1 + damage.repeats;
             if self.damage.len() < DAMAGE_ENTRIES {
                 self.damage.push(damage.clone());
             }

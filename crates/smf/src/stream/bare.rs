@@ -150,8 +150,14 @@ impl BareScanner {
         out.extend_from_slice(&[word[0], word[1], 0, 0]);
         out.extend_from_slice(body);
         self.systems.learn(&out[start..]);
-        let frame =
-            Frame { record_no: self.next_no, offset: self.base + self.pos as u64, start, len, kind: FrameKind::Whole };
+        let frame = Frame {
+            record_no: self.next_no,
+            offset: self.base + self.pos as u64,
+            start,
+            len,
+            file_bytes: (end - self.pos) as u64,
+            kind: FrameKind::Whole,
+        };
         self.tally.segments += 1;
         self.tally.sound_bytes += body.len() as u64;
         self.tally.record_bytes += body.len() as u64;

@@ -23,6 +23,8 @@ pub struct Frame {
     pub start: usize,
     /// Length in bytes, with the four bytes of the record descriptor word.
     pub len: usize,
+    /// Bytes of the file, after decompression, that the record was made of, descriptor words included.
+    pub file_bytes: u64,
     /// How the record came to be whole.
     pub kind: FrameKind,
 }

@@ -151,7 +151,8 @@ impl Joiner {
                 self.tally.records += 1;
                 self.tally.parts += parts.len() as u64;
                 let kind = FrameKind::Joined(u16::try_from(parts.len()).unwrap_or(u16::MAX));
-                out.push(Detached { frame: Frame { kind, len: bytes.len(), ..begin }, bytes });
+                let file_bytes = frames.iter().map(|frame| frame.file_bytes).sum();
+                out.push(Detached { frame: Frame { kind, len: bytes.len(), file_bytes, ..begin }, bytes });
             }
             Err(why) => {
                 log.add(DamageReason::UnjoinableBrokenRecord, (begin.record_no, begin.offset), 0, || {

@@ -96,6 +96,9 @@ reasons! {
     /// The time, date or system identifier of a record is none; its length leads to the next record, so it was kept.
     ImplausibleHeader, "implausible_header", Error,
         "check the program that wrote the record; its time stamp cannot be trusted";
+    /// A sound record header stands within a record whose end is sound, too; the record was kept.
+    HeaderWithinRecord, "header_within_record", Error,
+        "if the data of this record do not hold a copy of another one, its length is wrong and hides a record: transfer the dump again in binary";
     /// The block descriptor word disagrees with the records in the block; the records were kept.
     BlockMismatch, "block_length_mismatch", Error,
         "no record was lost here; transfer the dump again to be sure of its contents";
@@ -185,7 +188,7 @@ const RUN_IN_FULL: u64 = 8;
 pub struct DamageLog {
     entries: Vec<Damage>,
     counts: [u64; DamageReason::ALL.len()],
-    skipped: u64,
+    skipped: [u64; DamageReason::ALL.len()],
     limit: usize,
     /// Record and reason of the last place, and how many places of its run came before it.
     run: Option<(u64, DamageReason, u64)>,
@@ -230,7 +233,19 @@ impl DamageLog {
     /// Bytes that were not handed on in any record.
     #[must_use]
     pub fn skipped_bytes(&self) -> u64 {
-        self.skipped
+        self.skipped.iter().sum()
+    }
+
+    /// Bytes that pad the file behind its last record: nothing is missing there.
+    #[must_use]
+    pub fn padding_bytes(&self) -> u64 {
+        self.skipped[DamageReason::ZeroPadding as usize]
+    }
+
+    /// Bytes that were not handed on in any record and may have been part of one.
+    #[must_use]
+    pub fn damaged_bytes(&self) -> u64 {
+        self.skipped_bytes() - self.padding_bytes()
     }
 
     /// Whether nothing was wrong.
@@ -246,7 +261,7 @@ impl DamageLog {
     }
 
     /// Counts one place, composing its text only when the entry is kept.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         reason: DamageReason,
         (record_no, offset): (u64, u64),
@@ -254,7 +269,7 @@ impl DamageLog {
         detail: impl FnOnce() -> String,
     ) {
         self.counts[reason as usize] += 1;
-        self.skipped += skipped;
+        self.skipped[reason as usize] += skipped;
         let before = match self.run {
             Some((last, kind, length)) if kind == reason && last + 1 == record_no => length + 1,
             _ => 0,

@@ -25,8 +25,20 @@ pub(super) fn detect(head: &[u8], eof: bool, max_record: usize) -> Detected {
     // Header after header without descriptor words is not a coincidence; look for nothing else then, since such a
     // header can be preceded by bytes that pass for a descriptor word.
     if begins_record(head, 0) {
-        return without_descriptors(head, eof, max_record);
+        let bare = without_descriptors(head, eof, max_record);
+        // A dump that lost its beginning can begin with a header: its other records have their descriptor words.
+        return match (bare, with_descriptors(head, eof, max_record)) {
+            (Detected::DescriptorsLost { .. }, Some((form, sound))) if sound * 2 > head.len() as u64 => {
+                Detected::Form(form)
+            }
+            _ => bare,
+        };
     }
+    with_descriptors(head, eof, max_record).map_or(Detected::Nothing, |(form, _)| Detected::Form(form))
+}
+
+/// The form with descriptor words that makes most of `head` into records, and of how many bytes.
+fn with_descriptors(head: &[u8], eof: bool, max_record: usize) -> Option<(Form, u64)> {
     let described = [Form::Bdw, Form::Rdw]
         .into_iter()
         .map(|form| {
@@ -37,7 +49,7 @@ pub(super) fn detect(head: &[u8], eof: bool, max_record: usize) -> Detected {
         })
         .filter(|((sound, _), _)| *sound > 0)
         .max_by_key(|&(score, _)| score);
-    described.map_or(Detected::Nothing, |(_, form)| Detected::Form(form))
+    described.map(|((sound, _), form)| (form, sound))
 }
 
 fn without_descriptors(head: &[u8], eof: bool, max_record: usize) -> Detected {

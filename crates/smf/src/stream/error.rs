@@ -37,8 +37,7 @@ pub enum StreamError {
     #[error(
         "{name}: the record descriptor words are lost: records follow each other directly, and record {record_no} at \
          byte {offset} (type {record_type}) does not tell its own length; transfer the dump again in binary with its \
-         record descriptor words (FTP: binary, quote site rdw), or set the form to no_descriptors to have boundaries \
-         inferred from the record headers"
+         record descriptor words (FTP: binary, quote site rdw)"
     )]
     DescriptorsLost {
         /// Name of the file.

@@ -60,7 +60,7 @@ pub struct StreamSummary {
 }
 
 impl StreamSummary {
-    /// Bytes that are in no record, no block descriptor word and no damage; negative where some were counted twice.
+    /// Bytes that are in no record, block descriptor word, damage or padding; negative where some were counted twice.
     ///
     /// Zero once the file has been read to its end: anything else is a defect of the reader.
     #[must_use]
@@ -345,7 +345,7 @@ impl SmfReader {
         let place = (self.walk.next_no(), self.summary.bytes);
         let summary = &self.summary;
         let detail = format!(
-            "of {} bytes {} are in records, {} in block descriptor words, {} in damage: {left} remain",
+            "of {} bytes {} are in records, {} in block descriptor words, {} in damage and padding: {left} remain",
             summary.bytes,
             summary.record_bytes,
             summary.block_bytes,

@@ -8,7 +8,7 @@ use super::batch::{Frame, FrameKind};
 use super::damage::{DamageLog, DamageReason};
 use super::header::{DESCRIPTOR, DUMP_HEADER, DUMP_TRAILER, HEADER, SegmentCode, TYPE};
 use super::options::Form;
-use super::resync::{KnownSystems, Search, find_record, zeros};
+use super::resync::{Search, find_record, hidden_record, zeros};
 use super::rmf_record::{RMF_TYPES, is_broken};
 use super::site::{Evidence, Segment, Site, Verdict, View};
 use super::span::Span;
@@ -89,7 +89,6 @@ pub(super) struct Scanner {
     span: Option<Span>,
     orphans: Option<Orphans>,
     gap: Option<Gap>,
-    systems: KnownSystems,
     pub(super) tally: Tally,
 }
 
@@ -105,7 +104,6 @@ impl Scanner {
             span: None,
             orphans: None,
             gap: None,
-            systems: KnownSystems::default(),
             tally: Tally::default(),
         }
     }
@@ -116,9 +114,13 @@ impl Scanner {
         loop {
             let view = View { data, base: self.base, eof, form: self.form };
             if self.gap.is_some() {
-                match find_record(&view, self.pos, data.len(), self.block_end, Some(&self.systems)) {
+                match find_record(&view, self.pos, data.len(), self.block_end) {
                     Search::Found(at, segment) => {
+                        // Where the buffer ends before the segment is judged, the same is read at `at` once more.
+                        let block_word = segment.start > at;
+                        let in_force = self.block_end.filter(|&end| self.offset(at) < end);
                         self.close_gap(data, at, false, log);
+                        self.block_end = if block_word { Some(self.offset(at)) } else { in_force };
                         ahead = Some(Site::Segment(segment));
                     }
                     Search::Short(at) => {
@@ -170,10 +172,15 @@ impl Scanner {
                         Search::Nothing => self.accept(data, &segment, frames, log),
                     }
                 }
-                Verdict::Yes => {
-                    ahead = Some(next);
-                    self.accept(data, &segment, frames, log);
-                }
+                Verdict::Yes => match hidden_record(&view, &segment, &next) {
+                    (Search::Short(_), _) => return Progress::Short,
+                    (Search::Found(at, _), _) => self.wrong_length(&segment, at, log),
+                    (Search::Nothing, doubtful) => {
+                        ahead = Some(next);
+                        self.tell_header_within(&segment, doubtful, log);
+                        self.accept(data, &segment, frames, log);
+                    }
+                },
                 Verdict::No if segment.evidence == Evidence::Odd => self.open_gap(data, log),
                 Verdict::No => match self.longer_than_it_is(&view, &segment) {
                     Search::Short(_) => return Progress::Short,
@@ -241,7 +248,25 @@ impl Scanner {
     /// Another record that begins within `segment`, which would therefore be shorter than its length says.
     fn longer_than_it_is(&self, view: &View<'_>, segment: &Segment) -> Search {
         let until = segment.end.min(view.data.len());
-        find_record(view, segment.start + 1, until, segment.block_end, None)
+        match find_record(view, segment.start + 1, until, segment.block_end) {
+            // A header across its end may be made of its last bytes and the first of what follows.
+            Search::Found(at, inner) if at + HEADER > segment.end => match view.is_followed(&inner) {
+                Verdict::Yes => Search::Found(at, inner),
+                Verdict::Short => Search::Short(at),
+                Verdict::No => Search::Nothing,
+            },
+            found => found,
+        }
+    }
+
+    /// Tells that a record header stands in `segment`, which is kept: it may be data, or a record that is hidden there.
+    fn tell_header_within(&self, segment: &Segment, at: Option<usize>, log: &mut DamageLog) {
+        let Some(at) = at else { return };
+        let open = self.span.as_ref().filter(|_| !segment.code.begins());
+        let number = open.map_or(self.next_no, |span| span.record_no);
+        log.add(DamageReason::HeaderWithinRecord, (number, self.offset(segment.start)), 0, || {
+            format!("a record header stands {} bytes further on, within the record", at - segment.start)
+        });
     }
 
     fn accept(&mut self, data: &mut [u8], segment: &Segment, frames: &mut Vec<Frame>, log: &mut DamageLog) {
@@ -262,10 +287,7 @@ impl Scanner {
             });
         }
         match segment.evidence {
-            Evidence::Sound => {
-                self.systems.learn(&data[segment.start..]);
-                self.tally.sound_bytes += length as u64;
-            }
+            Evidence::Sound => self.tally.sound_bytes += length as u64,
             Evidence::Odd => log.add(DamageReason::ImplausibleHeader, (number, offset), 0, || {
                 format!("header {}", hex(&data[segment.start..segment.start + HEADER]))
             }),
@@ -274,7 +296,8 @@ impl Scanner {
         match segment.code {
             SegmentCode::Whole => {
                 let record_no = self.take_number();
-                let frame = Frame { record_no, offset, start: segment.start, len: length, kind: FrameKind::Whole };
+                let (start, file_bytes) = (segment.start, length as u64);
+                let frame = Frame { record_no, offset, start, len: length, file_bytes, kind: FrameKind::Whole };
                 self.tally.count(&data[frame.start..frame.start + frame.len]);
                 self.tally.record_bytes += length as u64;
                 frames.push(frame);

@@ -3,6 +3,9 @@
 use super::header::{DESCRIPTOR, HEADER, SegmentCode, block_descriptor, header_is_sound, segment_descriptor};
 use super::options::Form;
 
+/// Segments of a record that are followed to see whether it ends well.
+pub(super) const MOST_FOLLOWED: usize = 8;
+
 /// How far the standard header at the start of a segment can be believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Evidence {
@@ -165,17 +168,28 @@ impl View<'_> {
         }
     }
 
+    /// Whether a sound header or the end of the file stands where the record that begins with `segment` ends. A record
+    /// of very many segments is not followed to its end: that could take any number of bytes.
+    pub(super) fn is_followed(&self, segment: &Segment) -> Verdict {
+        let mut segment = *segment;
+        for _ in 0..MOST_FOLLOWED {
+            match self.after(&segment) {
+                Site::End => return Verdict::Yes,
+                Site::Short => return Verdict::Short,
+                Site::Segment(next) if next.evidence == Evidence::Sound => return Verdict::Yes,
+                Site::Segment(next) if next.evidence == Evidence::Headless && !next.code.begins() => segment = next,
+                _ => return Verdict::No,
+            }
+        }
+        Verdict::No
+    }
+
     /// What stands where `segment` ends.
     pub(super) fn after(&self, segment: &Segment) -> Site {
         if segment.end > self.data.len() {
             return if self.eof { Site::Bad } else { Site::Short };
         }
         self.site(segment.end, segment.block_end)
-    }
-
-    /// Whether what follows `segment` bears out that it ends where it says.
-    pub(super) fn stands(&self, segment: &Segment) -> Verdict {
-        self.bears_out(segment, &self.after(segment))
     }
 }
 

@@ -56,6 +56,7 @@ impl Span {
             offset: self.offset,
             start,
             len,
+            file_bytes: self.raw,
             kind: FrameKind::Spanned(self.segments),
         })
     }

@@ -95,7 +95,8 @@ fn length(entry: &MapEntry, section: &Section) -> usize {
 /// Fields by which the map finds other entries, and the heads of statistics entries: the encoder writes them.
 fn pointers(catalogue: &Catalogue, map: &RecordMap) -> BTreeSet<String> {
     let links = map.entries.iter().filter_map(|entry| Some((&entry.triplet, entry.link.as_ref()?)));
-    let names = links.flat_map(|(triplet, link)| [Some(triplet), Some(&link.length), link.next.as_ref()]);
+    let names =
+        links.flat_map(|(triplet, link)| [Some(triplet), Some(&link.length), link.next.as_ref(), link.count.as_ref()]);
     let mut names: BTreeSet<String> = names.flatten().map(|name| name.to_ascii_lowercase()).collect();
     for entry in map.entries.iter().filter(|entry| matches!(entry.rule, Rule::Tagged(_, None))) {
         let section = catalogue.section(&entry.layout).expect("a layout");
@@ -166,7 +167,7 @@ pub fn make(catalogue: &Catalogue, map: &RecordMap, seed: u64) -> Made {
         // An array up to the end of its entry has as many elements as the one entry needs.
         let open = arrays().any(|array| array.count.is_none()) && entry.rule.array().is_none();
         let once = matches!(entry.rule, Rule::Product | Rule::Chain(_)) || open;
-        let linked = entry.link.as_ref().is_some_and(|link| link.next.is_none());
+        let linked = entry.link.as_ref().is_some_and(|link| link.next.is_none() && link.count.is_none());
         let rows = match entry.rule {
             _ if once || linked => 1,
             // Elements are at most three, and each entry has room for one or more.

@@ -93,7 +93,8 @@ pub fn batch<R: AsRef<[u8]>>(records: impl IntoIterator<Item = R>) -> FrameBatch
     for (number, record) in (1..).zip(records) {
         let (start, len) = (batch.data.len(), record.as_ref().len());
         batch.data.extend_from_slice(record.as_ref());
-        batch.frames.push(Frame { record_no: number, offset: start as u64, start, len, kind: FrameKind::Whole });
+        let (offset, file_bytes) = (start as u64, len as u64);
+        batch.frames.push(Frame { record_no: number, offset, start, len, file_bytes, kind: FrameKind::Whole });
     }
     batch
 }

@@ -13,7 +13,7 @@ pub enum Wait {
     Log,
     /// System services that write the changed pages at commit.
     Commit,
-    /// Messages that settle a contention.
+    /// Messages that settle a contention for a lock of transactions, or one that only hashes alike.
     Contention,
     /// The way to another system.
     Shipping,
@@ -25,10 +25,12 @@ pub enum Wait {
     Unseen,
     /// A read or write of a data set by the program itself.
     File,
+    /// Another member that gives the physical lock of a page up.
+    PageLock,
 }
 
 /// Number of kinds of [`Wait`].
-pub const WAITS: usize = 10;
+pub const WAITS: usize = 11;
 
 /// What a transaction used and waited for: seconds and counts.
 #[derive(Clone, Copy, Debug, Default)]
@@ -130,7 +132,7 @@ pub type Named = (&'static str, fn(&Account) -> f64);
 
 impl Account {
     /// All sums by name: seconds, then counts.
-    pub const FIELDS: [Named; 45] = [
+    pub const FIELDS: [Named; 47] = [
         ("terminal_cpu", |one| one.terminal_cpu),
         ("region_cpu", |one| one.region_cpu),
         ("open_cpu", |one| one.open_cpu),
@@ -147,6 +149,7 @@ impl Account {
         ("wait_log", |one| one.waits[Wait::Log as usize]),
         ("wait_commit", |one| one.waits[Wait::Commit as usize]),
         ("wait_contention", |one| one.waits[Wait::Contention as usize]),
+        ("wait_page_lock", |one| one.waits[Wait::PageLock as usize]),
         ("wait_shipping", |one| one.waits[Wait::Shipping as usize]),
         ("wait_coupling", |one| one.waits[Wait::Coupling as usize]),
         ("wait_rebuild", |one| one.waits[Wait::Rebuild as usize]),
@@ -159,6 +162,7 @@ impl Account {
         ("waits_log", |one| one.wait_counts[Wait::Log as usize] as f64),
         ("waits_commit", |one| one.wait_counts[Wait::Commit as usize] as f64),
         ("waits_contention", |one| one.wait_counts[Wait::Contention as usize] as f64),
+        ("waits_page_lock", |one| one.wait_counts[Wait::PageLock as usize] as f64),
         ("waits_coupling", |one| one.wait_counts[Wait::Coupling as usize] as f64),
         ("waits_lock", |one| one.lock_waits as f64),
         ("commits", |one| one.commits as f64),

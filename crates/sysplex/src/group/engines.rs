@@ -3,7 +3,7 @@
 use super::account::Wait;
 use super::processors::{Processors, Start, Ticket};
 use super::simulation::{Event, Simulation};
-use super::task::{Burst, Space, Stage};
+use super::task::{Action, Burst, Space, Stage};
 use crate::kernel::{Time, seconds};
 
 impl Simulation<'_> {
@@ -89,7 +89,11 @@ impl Simulation<'_> {
             Space::Region(_) | Space::Guest(_) => None,
             Space::DatabaseServices(_) => Some(Wait::OtherRead),
             Space::SystemServices(_) => Some(Wait::Commit),
-            Space::LockManager(_) => Some(Wait::Contention),
+            // It settles what the task then waits for.
+            Space::LockManager(_) => match task.steps.front() {
+                Some(&Action::Pass { wait, .. }) => Some(wait),
+                _ => Some(Wait::Contention),
+            },
         };
         match served {
             Some(wait) => account.waits[wait as usize] += time + delay,

@@ -159,10 +159,11 @@ impl Simulation<'_> {
         uses.false_contentions += u64::from(found == Found::OtherResource);
         let costs = &self.scenario.coupling;
         let work = micro(costs.contention_host_us);
-        let mut delay = nanoseconds(costs.contention_delay);
+        let (mut delay, mut wait) = (nanoseconds(costs.contention_delay), Wait::Contention);
         if let Asked::Negotiated(other) = asked {
             // The other's lock manager works on it too, and its Db2 writes the page before it gives the lock up.
             let manager = Action::Cpu { work, space: Space::LockManager(other.into()), eligible: false };
+            wait = Wait::PageLock;
             let writes = outcome.requests.writes;
             let space = Space::DatabaseServices(other.into());
             let write = self.plex.groups[usize::from(group)].structures[pool].filter(|_| writes > 0);
@@ -173,7 +174,7 @@ impl Simulation<'_> {
             self.afterwards(group, other, pool, &Outcome { requests: Default::default(), ..outcome });
         }
         let settle = Action::Cpu { work, space: Space::LockManager(member.into()), eligible: false };
-        [ask, Some(settle), Some(Action::Pass { time: delay, wait: Wait::Contention })]
+        [ask, Some(settle), Some(Action::Pass { time: delay, wait })]
     }
 
     /// Physical locks of pages that left a pool go back to the lock structure.

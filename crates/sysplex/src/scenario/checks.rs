@@ -11,13 +11,19 @@ pub(super) fn wrong(path: String, what: String, remedy: impl Into<String>) -> Ch
     Err(ScenarioError { path, what, remedy: remedy.into() })
 }
 
+/// A number as a reader writes it: 1e-300, not three hundred zeros.
+fn shown(value: f64) -> String {
+    let plain = value == 0.0 || !value.is_finite() || (1e-6..1e15).contains(&value.abs());
+    if plain { format!("{value}") } else { format!("{value:e}") }
+}
+
 /// A number above zero, or zero too.
 pub(super) fn number(path: &str, key: &str, value: f64, zero: bool) -> Checked {
     if value.is_finite() && (value > 0.0 || (zero && value == 0.0)) {
         return Ok(());
     }
     let remedy = if zero { "give 0 or more" } else { "give more than 0" };
-    wrong(format!("{path}{key}"), format!("{value} is not possible"), remedy)
+    wrong(format!("{path}{key}"), format!("{} is not possible", shown(value)), remedy)
 }
 
 /// A number from `least` to `most`: what is beyond them would take all memory or all time, or wrap.
@@ -25,7 +31,7 @@ pub(super) fn between(path: &str, key: &str, value: f64, least: f64, most: f64) 
     if (least..=most).contains(&value) {
         return Ok(());
     }
-    wrong(format!("{path}{key}"), format!("{value} is not possible"), format!("give {least} to {most}"))
+    wrong(format!("{path}{key}"), format!("{} is not possible", shown(value)), format!("give {least} to {most}"))
 }
 
 /// Seconds that a run can have, and anything in it that happens once.
@@ -39,6 +45,9 @@ pub(super) const MOST_MICROSECONDS: f64 = 1e7;
 /// Intervals that are kept.
 const MOST_INTERVALS: f64 = 100_000.0;
 
+/// Seconds of an interval that are simulated: in fewer, nothing happens that an interval could be judged by.
+const LEAST_SAMPLE: f64 = 0.001;
+
 /// The numbers of a table in seconds (or, as their keys say, microseconds), none of them beyond what the calendar holds.
 pub(super) fn times(path: &str, most: f64, all: &[(&str, f64)]) -> Checked {
     all.iter().try_for_each(|&(key, value)| {
@@ -51,7 +60,7 @@ pub(super) fn share(path: &str, key: &str, value: f64) -> Checked {
     if (0.0..=1.0).contains(&value) {
         return Ok(());
     }
-    wrong(format!("{path}{key}"), format!("{value} is no share"), "give a number from 0 to 1")
+    wrong(format!("{path}{key}"), format!("{} is no share", shown(value)), "give a number from 0 to 1")
 }
 
 pub(super) fn at_most(path: &str, key: &str, value: u32, most: u32) -> Checked {
@@ -106,7 +115,10 @@ impl Scenario {
         }
         between("run.", "begin", self.run.begin, 0.0, DAY - 1.0)?;
         if let Some(sample) = self.run.sample {
-            number("run.", "sample", sample, false)?;
+            if sample.is_nan() || sample < LEAST_SAMPLE {
+                let remedy = format!("give {LEAST_SAMPLE} or more");
+                return wrong("run.sample".into(), format!("{} is not possible", shown(sample)), remedy);
+            }
             let times = self.run.interval / sample;
             if times < 1.0 || (times - times.round()).abs() > 1e-9 * times {
                 let what = format!("an interval of {} s is no whole multiple of {sample} s", self.run.interval);

@@ -12,6 +12,9 @@ const MOST_RATE: f64 = 1e6;
 const MOST_USERS: f64 = 1e6;
 const MOST_GETPAGES: f64 = 1e6;
 const MOST_CALLS: f64 = 1e6;
+/// Seconds of a goal: SMF 72-3 has whole milliseconds, and WLM takes goals up to 24 hours.
+const LEAST_GOAL: f64 = 0.001;
+const MOST_GOAL: f64 = 86_400.0;
 /// I/Os of a transaction to one data set.
 const MOST_IOS: f64 = 1e5;
 /// Seconds of a day, after which a profile repeats, and factors of a rate.
@@ -196,6 +199,7 @@ impl Scenario {
         }
         if let Some(goal) = class.goal {
             number(path, "goal", goal, false)?;
+            between(path, "goal", goal, LEAST_GOAL, MOST_GOAL)?;
         }
         if let Some(percent) = class.goal_percent {
             if class.goal.is_none() {

@@ -240,6 +240,8 @@ const MOST_POOLS: usize = 80;
 const MOST_BUFFERS: u64 = 100_000_000;
 /// Entries of a group buffer pool.
 const MOST_ENTRIES: u32 = 100_000_000;
+/// Entries of a lock table, a power of two: SMF 74-4 has four bytes for their number.
+const MOST_LOCK_ENTRIES: f64 = 2_147_483_648.0;
 /// Pages of a page set, and rows of a page.
 const MOST_PAGES: f64 = (1u64 << 40) as f64;
 const MOST_ROWS: f64 = 32_768.0;
@@ -283,7 +285,7 @@ impl Scenario {
         }
         if let Some(lock) = &group.lock {
             known(format!("{path}lock.coupling_facility"), &lock.coupling_facility, "coupling facility", &facilities)?;
-            number(&format!("{path}lock."), "entries", lock.entries as f64, false)?;
+            between(&format!("{path}lock."), "entries", lock.entries as f64, 1.0, MOST_LOCK_ENTRIES)?;
             let service = [("service_us", lock.service_us.unwrap_or(0.0))];
             times(&format!("{path}lock."), MOST_MICROSECONDS, &service)?;
             let places = Places::of_lock(lock);

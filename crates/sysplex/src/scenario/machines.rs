@@ -15,8 +15,8 @@ const MOST_SYSTEMS: usize = 32;
 pub(super) const MOST_ENGINES: u32 = 256;
 /// Speeds against that of the scenario's processor times.
 pub(super) const SPEEDS: (f64, f64) = (0.001, 1000.0);
-/// Device numbers, and requests to one of them at a time.
-const MOST_VOLUMES: u32 = 65_536;
+/// Device numbers from X'1000' to X'FFFF', and requests to one of them at a time.
+const MOST_VOLUMES: u32 = 61_440;
 const MOST_PARALLEL: u32 = 256;
 
 /// A machine.

@@ -17,7 +17,7 @@ use super::header::RecordView;
 use super::identity::IdentityPlan;
 use super::report::{Reason, SectionDamage};
 
-use links::LinkPlan;
+use links::{Base, LinkPlan};
 use pass::{Pass, Span};
 
 /// What a triplet's entries are used for.
@@ -56,6 +56,11 @@ enum Looks {
 }
 
 impl When {
+    /// Whether entries of that length can meet it.
+    fn allows_length(&self, length: usize) -> bool {
+        !matches!(self.what, Looks::Length) || self.comparison.holds(length as u64, self.value)
+    }
+
     /// Whether an entry of a record with that product section meets it.
     fn allows(&self, entry: &[u8], product: &[u8]) -> bool {
         let number = |section: &[u8], at: usize, length: usize| {
@@ -106,6 +111,8 @@ pub(crate) struct Located {
     pub row_count: u64,
     /// Statistics entries whose identifier no layout has: how many, by record map and identifier.
     pub unmapped: BTreeMap<(String, u16), u64>,
+    /// Start and length of the lengths and identifiers that lead from entry to entry, where they are wanted.
+    pub structure: Option<Vec<(usize, usize)>>,
 }
 
 /// What was found of one record besides rows.
@@ -114,6 +121,8 @@ pub(crate) struct LocatedRecord {
     pub identified: Option<(usize, usize)>,
     /// The layout that came with the data, how many rows it has here, and where in the batch's data the last begins.
     pub connected: Option<(usize, u64, usize)>,
+    /// Where in the record the first section begins: its header ends there.
+    pub first_section: usize,
 }
 
 /// How the data of a record is laid out that a dictionary describes.
@@ -178,6 +187,11 @@ impl MapPlan {
         triplets.chain(self.links.iter().map(|link| &link.one))
     }
 
+    /// Whether from where offsets of linked entries count shows from where other sections are.
+    fn keeps_spans(&self) -> bool {
+        self.links.iter().any(|link| matches!(link.place, Place::Entry { relative: true, .. }))
+    }
+
     /// Whether any of its tables is wanted.
     pub fn is_wanted(&self) -> bool {
         self.uses().any(|one| one.table.is_some())
@@ -234,11 +248,12 @@ impl MapPlan {
             self.missing_product(&mut pass);
         }
         self.inside_product(&mut pass);
+        let base = Base::of(&self.links, &pass);
         for link in &self.links {
-            link.follow(&mut pass);
+            link.follow(&mut pass, base);
         }
         let identified = pass.identified.map(|(start, len)| (record.base + start, len));
-        LocatedRecord { identified, connected: pass.connected }
+        LocatedRecord { identified, connected: pass.connected, first_section }
     }
 
     /// Number of triplets as the header has it. Records differ in whether the product section counts, so
@@ -249,7 +264,7 @@ impl MapPlan {
             Identity::Rmf | Identity::Cics | Identity::Smf42 => {
                 view.u16(24).map(usize::from).filter(|&count| count != 0)
             }
-            Identity::Mq | Identity::Db2 | Identity::Smf30 | Identity::Standard => None,
+            Identity::Mq | Identity::Db2 | Identity::Smf30 | Identity::Smf113 | Identity::Standard => None,
         }
     }
 
@@ -293,6 +308,9 @@ impl MapPlan {
         if !chain.is_empty() {
             // A Db2 product section without length is a varying entry: it follows its own u16 length.
             let varying = self.identity == Identity::Db2 && span.length == 0;
+            if varying {
+                pass.leads(span.offset, 2);
+            }
             let own = || pass.record.view.u16(span.offset).map_or(0, usize::from);
             let span = if varying { Span { offset: span.offset + 2, length: own(), count: 1 } } else { span };
             pass.chain(&chain, span);
@@ -321,7 +339,10 @@ fn add(triplets: &mut Vec<TripletPlan>, at: usize, one: Use) {
 fn identifies(identity: Identity, rule: Rule, section: &Section) -> bool {
     match identity {
         Identity::Standard => false,
-        Identity::Smf30 => section.field("SMF30ISS").is_some() && section.field("SMF30IET").is_some(),
+        Identity::Smf30 | Identity::Smf113 => {
+            let has = |name| section.field(name).is_some();
+            identity.interval().is_some_and(|(start, end)| has(start) && has(end))
+        }
         Identity::Rmf | Identity::Mq | Identity::Db2 | Identity::Cics | Identity::Smf42 => rule == Rule::Product,
     }
 }

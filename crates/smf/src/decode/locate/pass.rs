@@ -56,9 +56,14 @@ pub(super) struct Pass<'a, 'b> {
     pub record: &'a RecordPlace<'b>,
     /// Bytes that sections may still take before some must overlap.
     left: usize,
+    /// Damage that was found before this record.
+    before: usize,
     /// Entry that identifies the record: start and length.
     pub identified: Option<(usize, usize)>,
     pub pointing: Vec<Pointing>,
+    /// Where sections of triplets are: start and bytes. Kept where a map has entries of which it is open from where
+    /// their offsets count.
+    pub spans: Vec<(usize, usize)>,
     /// As in [`LocatedRecord`](super::LocatedRecord).
     pub connected: Option<(usize, u64, usize)>,
 }
@@ -66,16 +71,33 @@ pub(super) struct Pass<'a, 'b> {
 impl<'a, 'b> Pass<'a, 'b> {
     pub fn new(plan: &'a MapPlan, found: &'a mut Located, record: &'a RecordPlace<'b>) -> Self {
         let left = record.view.0.len();
-        Self { plan, found, record, left, identified: None, pointing: Vec::new(), connected: None }
+        let before = found.damage.len();
+        Self {
+            plan,
+            found,
+            record,
+            left,
+            before,
+            identified: None,
+            pointing: Vec::new(),
+            spans: Vec::new(),
+            connected: None,
+        }
     }
 
     pub fn damage_one(&mut self, section: &str, reason: Reason, detail: String) {
+        let mut told = self.found.damage[self.before..].iter_mut();
+        if let Some(other) = told.find(|other| other.reason == reason && other.section == section) {
+            other.repeats += 1;
+            return;
+        }
         self.found.damage.push(SectionDamage {
             record_no: self.record.record_no,
             offset: self.record.offset,
             section: section.into(),
             reason,
             detail,
+            repeats: 0,
         });
     }
 
@@ -117,10 +139,21 @@ impl<'a, 'b> Pass<'a, 'b> {
         let affordable = bytes <= self.left;
         if affordable {
             self.left -= bytes;
+            if self.plan.keeps_spans() {
+                self.spans.push((span.offset, bytes));
+            }
         } else {
             self.damage(uses, Reason::SectionsOverlap, span.outside(self.record.view));
         }
         affordable
+    }
+
+    /// Notes bytes that lead from entry to entry.
+    pub fn leads(&mut self, start: usize, len: usize) {
+        let base = self.record.base;
+        if let Some(structure) = &mut self.found.structure {
+            structure.push((base + start, len));
+        }
     }
 
     fn bytes(&self, start: usize, len: usize) -> &'b [u8] {
@@ -128,7 +161,7 @@ impl<'a, 'b> Pass<'a, 'b> {
     }
 
     /// Whether a use is for an entry.
-    fn applies(&self, one: &Use, start: usize, len: usize) -> bool {
+    pub fn applies(&self, one: &Use, start: usize, len: usize) -> bool {
         let Some(when) = &one.when else { return true };
         let product = self.identified.map_or(&[][..], |(start, len)| self.bytes(start, len));
         when.allows(self.bytes(start, len), product)
@@ -207,6 +240,7 @@ impl<'a, 'b> Pass<'a, 'b> {
             if !self.afford(uses, span, prefix + len) {
                 return;
             }
+            self.leads(at, prefix);
             let start = at + prefix;
             for (one, before) in uses.iter().zip(&before) {
                 if !self.applies(one, start, len) {
@@ -247,6 +281,7 @@ impl<'a, 'b> Pass<'a, 'b> {
             let before = *number;
             *number += 1;
             let start = span.offset + at;
+            self.leads(start, 4);
             let mut known = false;
             for one in uses.iter().filter(|one| matches!(one.rule, Rule::Tagged(wanted, _) if wanted == id)) {
                 known = true;
@@ -311,6 +346,7 @@ impl<'a, 'b> Pass<'a, 'b> {
                 let detail = format!("the header at {at} of the product section leads outside it");
                 return self.damage(uses, Reason::ChainBroken, detail);
             };
+            self.leads(span.offset + at, 3);
             for one in uses {
                 let wanted = match one.rule {
                     Rule::Chain(wanted) => wanted == kind,
