@@ -6,10 +6,11 @@ under one name either way. Where links are not checked out, the folder itself is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from plexlens.errors import UsageError
+from plexlens.errors import UnreadableInputError, UsageError
 
 _PACKAGE = Path(__file__).parent
 
@@ -73,3 +74,32 @@ def site_folders(site: Sequence[str | Path], what: str, remedy: str) -> list[Pat
         if not folder.is_dir():
             raise UsageError(file=str(folder), what=what, remedy=remedy)
     return folders
+
+
+def layout_lines(path: Path, remedy: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """Lines of a CSV of field knowledge with their numbers; lines that begin with ``#`` are remarks.
+
+    Parameters
+    ----------
+    path
+        The file.
+    remedy
+        What to do about a line that cannot be read.
+
+    Raises
+    ------
+    UnreadableInputError
+        The file cannot be read, or a line has another number of cells than the heading.
+    """
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            numbered = [(number, text) for number, text in enumerate(stream, start=1) if not text.startswith("#")]
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableInputError(file=str(path), what=f"it cannot be read: {error}", remedy=remedy) from error
+    rows = csv.DictReader(text for _, text in numbered)
+    for line in rows:
+        number = numbered[rows.line_num - 1][0]
+        if None in line or None in line.values():
+            what = "the number of cells differs from the heading"
+            raise UnreadableInputError(file=str(path), line=number, what=what, remedy=remedy)
+        yield number, line
