@@ -22,13 +22,15 @@ def catalogue_path() -> Path:
     return shipped("catalogue", "units.toml", "the catalogue of metrics that comes with Plexlens is missing")
 
 
-def catalogue_folders(site: Sequence[str | Path] = ()) -> list[Path]:
+def catalogue_folders(site: Sequence[str | Path] = (), base: Path | None = None) -> list[Path]:
     """The shipped catalogue and a site's own; later folders override earlier ones.
 
     Parameters
     ----------
     site
         Folders with definitions of the site.
+    base
+        A copy of a shipped catalogue, to be used in place of the installed one.
 
     Raises
     ------
@@ -36,4 +38,4 @@ def catalogue_folders(site: Sequence[str | Path] = ()) -> list[Path]:
         A folder does not exist, or the catalogue that comes with Plexlens is missing.
     """
     what = "there is no such folder of metrics"
-    return [catalogue_path(), *site_folders(site, what, "name a folder that holds files of grains (*.toml)")]
+    return [base or catalogue_path(), *site_folders(site, what, "name a folder that holds files of grains (*.toml)")]
