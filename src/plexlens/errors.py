@@ -64,6 +64,12 @@ class UsageError(PlexlensError):
     exit_code = 2
 
 
+class OutputError(PlexlensError):
+    """An output that the system refuses to write, though the command is right: a full disk, a disk that fails."""
+
+    exit_code = 3
+
+
 class UnreadableInputError(PlexlensError):
     """An input that cannot be read."""
 
@@ -110,6 +116,10 @@ class PdbDamagedError(UnreadableInputError):
 
 class PdbWriteError(PlexlensError):
     """A performance database that could not be written; its earlier contents are intact."""
+
+
+class StorageError(PdbWriteError):
+    """Object storage that refuses a request or does not answer; what it held is intact."""
 
 
 class SchemaConflictError(UnreadableInputError):

@@ -1,37 +1,52 @@
 """Runs writers that are cut short: a process that imports once, then forks for each trial.
 
-Reads a JSON object a line on standard input: `pdb`; the `verb` (an entry of `WRITERS`) with what it needs; and how it
-is to end: killed `after` seconds or at file system step `step`, refused that step with the error `errno`, or left
-alone.
-It answers with one object: how the writer ended, and how many steps it took when it was left alone. The parent has no
-threads, so that a fork is safe.
+Reads a JSON object per line on standard input: what is to run, and how it is to end. To run is the `verb` of an entry
+of `WRITERS` with its `pdb` and what else it needs, or the `words` of a command line with its folder `cwd`. It is killed
+`after` seconds, or killed at its system call number `step` among those that change files below `pdb` or `cwd`, or
+refused that call with the error `errno`, or left alone (`faults.c` counts the calls).
+It answers with one object: how the writer ended, what it said, and the names of the calls that it made when it was left
+alone. The parent has no threads, so that a fork is safe.
 """
 
 from __future__ import annotations
 
+import ctypes
+import importlib
 import json
 import os
+import pkgutil
 import signal
 import sys
+import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+import plexlens
 from plexlens.errors import PlexlensError
+from plexlens.findings import load_rules
 from plexlens.ingest import kinds as sources
 from plexlens.pdb import Pdb, ingest
+from plexlens.pdb.opening import DumpReading
 from plexlens.pdb.upkeep.compact import compact
 from plexlens.pdb.upkeep.expire import expire, purge
 from plexlens.pdb.upkeep.rebuild import find, rebuild
 from plexlens.pdb.upkeep.repair import repair
 from plexlens.pdb.upkeep.undo import undo
+from plexlens.watch.judging import Judge
+from plexlens.watch.passing_on import Receivers
+from plexlens.watch.settling import Folders
+from plexlens.watch.watcher import Watcher
 from tests.pdb import fake_source
+
+#: Modules that need packages of an extra.
+_OF_EXTRAS = ("plexlens.spark", "plexlens.pdb.object_views")
 
 
 def _opened(command: dict[str, Any]) -> Pdb:
@@ -44,6 +59,19 @@ def _rebuild(command: dict[str, Any]) -> None:
     assert not failed, failed
 
 
+def _watch(command: dict[str, Any]) -> None:
+    pdb = _opened(command)
+    folders = Folders([Path(command["folder"])], _unheard)
+    judge, receivers = Judge(pdb, load_rules()), Receivers(_unheard, _unheard)
+    Watcher(folders, pdb, judge, receivers, reading=DumpReading(), tell=_unheard).run(
+        0.01, threading.Event(), once=True
+    )
+
+
+def _unheard(text: str) -> None:
+    pass
+
+
 #: Everything that writes into a PDB.
 WRITERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "ingest": lambda command: ingest(command["paths"], _opened(command)),
@@ -53,75 +81,69 @@ WRITERS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "rebuild": _rebuild,
     "repair": lambda command: repair(Path(command["pdb"])),
     "undo": lambda command: undo(_opened(command)),
+    "watch": _watch,
 }
 
 
-class Countdown:
-    """Ends the process just before a file system step, with what the step had done by half already there.
+def _cli(command: dict[str, Any]) -> int:
+    """A command of the command line, in the folder `cwd`; its exit code."""
+    from plexlens.cli import main
 
-    With an `error` the step is refused instead, once.
-    """
-
-    def __init__(self, step: int | None, error: int | None = None) -> None:
-        self._step = step
-        self._error = error
-        self._lock = threading.Lock()
-        self.taken = 0
-
-    def wrap(self, owner: Any, name: str, half: Callable[..., None] | None = None) -> None:
-        original = getattr(owner, name)
-
-        def step(*args: Any, **kwargs: Any) -> Any:
-            with self._lock:
-                self.taken += 1
-                if self.taken == self._step:
-                    if half is not None:
-                        half(*args, **kwargs)
-                    if self._error is not None:
-                        raise OSError(self._error, os.strerror(self._error))
-                    os.kill(os.getpid(), signal.SIGKILL)
-            return original(*args, **kwargs)
-
-        setattr(owner, name, step)
-
-
-def _half_text(path: Path, text: str, **options: Any) -> None:
-    path.open("w", **options).write(text[: len(text) // 2])
-
-
-def _half_table(table: pa.Table, path: Path, **options: Any) -> None:
-    path.write_bytes(b"PAR1" + bytes(500))
-
-
-def _write(command: dict[str, Any], report: int) -> None:
-    countdown = Countdown(command.get("step"), command.get("errno"))
-    if "after" not in command:
-        # A kill takes nothing from the page cache: counted as a step, the wait for the device is left out.
-        setattr(os, "fsync", lambda descriptor: None)  # noqa: B010
-    for name in ("fsync", "ftruncate", "mkdir", "rename", "unlink", "rmdir"):
-        countdown.wrap(os, name)
-    countdown.wrap(Path, "write_text", _half_text)
-    countdown.wrap(pq, "write_table", _half_table)
-    countdown.wrap(pq.ParquetWriter, "write_table")
+    os.chdir(command["cwd"])
+    sys.argv = ["plexlens", *command["words"]]
     try:
+        main()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else bool(ended.code)
+    return 0
+
+
+def _write(command: dict[str, Any], report: int) -> int:
+    faults = ctypes.CDLL(None)
+    if "after" not in command:
+        below = command.get("cwd") or command["pdb"]
+        faults.faults_arm(os.fsencode(below), ctypes.c_long(command.get("step", 0)), command.get("errno", 0))
+    try:
+        if "words" in command:
+            return _cli(command)
         WRITERS[command.get("verb", "ingest")](command)
+        return 0
     finally:
-        os.write(report, str(countdown.taken).encode())
+        faults.faults_disarm()
+        faults.faults_name.restype = ctypes.c_char_p
+        names = [faults.faults_name(ctypes.c_long(step)).decode() for step in range(1, faults.faults_taken() + 1)]
+        os.write(report, json.dumps(names).encode())
+
+
+def _child(command: dict[str, Any], report: int, told: int) -> None:
+    code = 1
+    try:
+        if "words" in command:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            os.dup2(told, 2)
+        code = _write(command, report)
+        sys.stderr.flush()
+    except PlexlensError as error:
+        os.write(told, str(error).encode())
+        code = 3
+    except BaseException:
+        os.write(told, traceback.format_exc().encode())
+        raise
+    finally:
+        os._exit(code)
 
 
 def _run(command: dict[str, Any]) -> dict[str, Any]:
+    with tempfile.TemporaryFile() as told:
+        return _ended(command, told)
+
+
+def _ended(command: dict[str, Any], told: IO[bytes]) -> dict[str, Any]:
     readable, report = os.pipe()
     started = time.perf_counter()
     child = os.fork()
     if child == 0:
-        code = 1
-        try:
-            _write(command, report)
-            code = 0
-        except PlexlensError:
-            code = 3
-        finally:
-            os._exit(code)
+        _child(command, report, told.fileno())
     os.close(report)
     if command.get("after") is not None:
         # The child is ours until it is waited for, so its number cannot have gone to another process.
@@ -130,15 +152,39 @@ def _run(command: dict[str, Any]) -> dict[str, Any]:
     _, status = os.waitpid(child, 0)
     seconds = time.perf_counter() - started
     with os.fdopen(readable, "rb") as stream:
-        taken = int(stream.read() or 0)
+        names = json.loads(stream.read() or "[]")
+    told.seek(0)
     code = None if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
-    ending = {None: "killed", 0: "done", 3: "refused"}.get(code, "failed")
-    return {"ending": ending, "steps": taken, "seconds": seconds}
+    ending = {None: "killed", 0: "done", 2: "refused", 3: "refused"}.get(code, "failed")
+    return {
+        "ending": ending,
+        "steps": len(names),
+        "names": names,
+        "seconds": seconds,
+        "told": told.read().decode(errors="replace"),
+    }
+
+
+#: Modules that need an extra: Spark, what runs within Locust, and object storage.
+_OF_EXTRAS = ("plexlens.spark", "plexlens.driver.locustfile", "plexlens.driver.users", "plexlens.pdb.object_views")
+
+
+def prepared() -> None:
+    """Import what commands import late, so that each fork has it."""
+    import duckdb  # noqa: F401
+
+    from plexlens.metrics import GRAINS
+
+    for module in pkgutil.walk_packages(plexlens.__path__, "plexlens."):
+        if not module.name.endswith("__main__") and not module.name.startswith(_OF_EXTRAS):
+            importlib.import_module(module.name)
+    GRAINS["cpu_system"]
 
 
 def main() -> None:
     sources.SOURCES = (fake_source.KIND, *sources.SOURCES)
     pa.set_cpu_count(1)
+    prepared()
     for line in sys.stdin:
         print(json.dumps(_run(json.loads(line))), flush=True)
 

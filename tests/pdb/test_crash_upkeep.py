@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import errno
-import json
+import os
+import random
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,8 @@ from plexlens.pdb.commit import listed
 from plexlens.pdb.durable import Disk
 from plexlens.pdb.upkeep.compact import compact
 from tests.draws import SOAK
+from tests.pdb.crash import Run, crash_server
 from tests.pdb.fake_source import Record, expected, held_in_files, write
-
-ROOT = Path(__file__).parents[2]
 
 # Eight dumps over three days, each of which shares records with the one before.
 RANGES = [range(start, start + 420) for start in range(0, 2800, 350)]
@@ -31,33 +29,16 @@ EVERY = sorted(set().union(*RANGES))
 TODAY = "2024-03-03"
 KEPT = "1 day"
 
-#: Steps from one trial to the next; every step in `make soak`.
-EACH = 1 if SOAK else 11
+#: Kills per writer, and as many refusals, spread over its steps; every step in `make soak`.
+TRIALS = 100_000 if SOAK else 8
 
-Run = Callable[..., dict[str, Any]]
 Figures = dict[str, int]
 
 
 @pytest.fixture(scope="module")
 def run() -> Iterator[Run]:
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.pdb.crash_server"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=ROOT,
-    ) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-
-        def ask(**command: Any) -> dict[str, Any]:
-            server.stdin.write(json.dumps(command) + "\n")
-            server.stdin.flush()
-            answer: dict[str, Any] = json.loads(server.stdout.readline())
-            return answer
-
+    with crash_server() as ask:
         yield ask
-        server.stdin.close()
 
 
 def figures(records: list[int], requests: list[int]) -> Figures:
@@ -79,6 +60,9 @@ class Scene:
         self.folder = folder
         self.count = 0
         self.dumps = [write(folder / f"{number}.fake", records) for number, records in enumerate(RANGES)]
+        self.arrived = folder / "arrived"
+        self.arrived.mkdir()
+        shutil.copy(self.dumps[7], self.arrived)
         base = Pdb.create(folder / "base.pdb")
         base.disk = Disk(sync=False)
         # Seven commits: the next one joins parts of the log.
@@ -111,15 +95,23 @@ class Scene:
         """A fresh copy of the PDB that a verb gets, and the command."""
         self.count += 1
         copy = self.folder / f"{self.count}.pdb"
-        of = {"ingest": self.seven, "repair": self.spoilt, "rebuild": self.merged, "purge": self.merged}
+        of = dict.fromkeys(("ingest", "watch"), self.seven) | dict.fromkeys(("rebuild", "purge"), self.merged)
+        of["repair"] = self.spoilt
         shutil.copytree(of.get(verb, self.eight), copy)
-        return {"verb": verb, "pdb": str(copy), "paths": [str(self.dumps[7])], "today": TODAY}
+        return {
+            "verb": verb,
+            "pdb": str(copy),
+            "paths": [str(self.dumps[7])],
+            "folder": str(self.arrived),
+            "today": TODAY,
+        }
 
     def ways(self, verb: str) -> tuple[Figures, Figures]:
         """What the PDB holds before and after a verb."""
         seven = expected(*RANGES[:7])
         return {
             "ingest": (seven, WHOLE),
+            "watch": (seven, WHOLE),
             "expire": (WHOLE, LATER),
             "undo": (WHOLE, seven),
         }.get(verb, (WHOLE, WHOLE))
@@ -170,7 +162,16 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
     kinds.SOURCES = before
 
 
-VERBS = ("ingest", "compact", "expire", "rebuild", "repair", "undo", "purge")
+VERBS = ("ingest", "compact", "expire", "rebuild", "repair", "undo", "purge", "watch")
+
+#: Kills at random moments, and the seed of these.
+KILLS = 1000 if SOAK else 24
+RANDOM_STATE = int(os.environ.get("PLEXLENS_FUZZ_SEED", "20261124"))
+
+
+def apart(steps: int) -> int:
+    """Steps from one trial to the next."""
+    return -(-steps // TRIALS)
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -180,7 +181,7 @@ def test_killed_before_every_step(scene: Scene, run: Run, verb: str) -> None:
     assert whole["ending"] == "done"
     assert whole["steps"] > 10
     scene.check(command, run, verb)
-    for step in range(1, whole["steps"] + 1, EACH):
+    for step in range(1, whole["steps"] + 1, apart(whole["steps"])):
         command = scene.command(verb)
         assert run(**command, step=step)["ending"] == "killed"
         scene.check(command, run, f"{verb}, killed at step {step}")
@@ -192,12 +193,35 @@ def test_refused_at_every_step(scene: Scene, run: Run, verb: str) -> None:
     steps = run(**command)["steps"]
     shutil.rmtree(command["pdb"])
     refused = 0
-    for step in range(1, steps + 1, EACH):
+    # Between the steps at which the other test kills.
+    for trial, step in enumerate(range(1 + apart(steps) // 2, steps + 1, apart(steps))):
         command = scene.command(verb)
-        number = (errno.EIO, errno.ENOSPC)[step // 2 % 2]
+        number = (errno.EIO, errno.ENOSPC)[trial % 2]
         ending = run(**command, step=step, errno=number)["ending"]
         # What is left undone after the moment of a commit does not fail it.
         assert ending in ("refused", "done"), f"{verb}, step {step}: {ending}"
         refused += ending == "refused"
         scene.check(command, run, f"{verb}, {errno.errorcode[number]} at step {step}")
     assert refused
+
+
+def test_killed_at_random_moments(scene: Scene, run: Run) -> None:
+    """Every writer in turn; how long it takes is measured anew now and then, since other work comes and goes."""
+    moments = random.Random(RANDOM_STATE)
+    duration: dict[str, float] = {}
+    killed = dict.fromkeys(VERBS, 0)
+    trials = 0
+    while sum(killed.values()) < KILLS:
+        verb = VERBS[trials % len(VERBS)]
+        if trials // len(VERBS) % 20 == 0:
+            command = scene.command(verb)
+            duration[verb] = run(**command, after=None)["seconds"]
+            scene.check(command, run, verb)
+        command = scene.command(verb)
+        after = moments.uniform(0, duration[verb])
+        killed[verb] += run(**command, after=after)["ending"] == "killed"
+        scene.check(command, run, f"{verb}, killed after {after:.4f} s; trial {trials} of seed {RANDOM_STATE}")
+        trials += 1
+        # Enough must hit, or the test shows nothing.
+        assert trials < 4 * KILLS, killed
+    print(f"{sum(killed.values())} kills in {trials} trials, seed {RANDOM_STATE}: {killed}")

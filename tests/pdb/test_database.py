@@ -195,6 +195,34 @@ def test_a_reader_keeps_its_view_while_others_write(tmp_path: Path, pdb: Pdb) ->
     assert held(reader.connect()) == expected(range(200))
 
 
+def test_a_tiny_database_is_copied_for_many_questions(
+    tmp_path: Path, pdb: Pdb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ingest([write(tmp_path / "a.fake", range(100))], pdb)
+    kind = "select table_type from information_schema.tables where table_name = 'smf74_4_request'"
+    copied = pdb.connect(many_questions=True)
+    assert copied.execute(kind).fetchall() == [("BASE TABLE",)]
+    viewed = pdb.connect()
+    assert viewed.execute(kind).fetchall() == [("VIEW",)]
+    assert held(copied) == held(viewed) == expected(range(100))
+    for name in pdb.manifest.columns:
+        rows = f"select * from {name}"
+        assert copied.execute(rows).to_arrow_table().equals(viewed.execute(rows).to_arrow_table()), name
+    # Of a larger one only what is asked for is read.
+    monkeypatch.setattr("plexlens.pdb.database._TINY", 0)
+    assert pdb.connect(many_questions=True).execute(kind).fetchall() == [("VIEW",)]
+
+
+def test_a_spoilt_page_is_named_where_tables_are_copied(tmp_path: Path, pdb: Pdb) -> None:
+    ingest([write(tmp_path / "a.fake", range(3000))], pdb)
+    path = pdb.path / pdb.manifest.files["smf74_4_request"][0].path
+    data = bytearray(path.read_bytes())
+    data[8:200] = bytes(192)
+    path.write_bytes(data)
+    with pytest.raises(PdbDamagedError, match="table smf74_4_request cannot be read"):
+        pdb.connect(many_questions=True)
+
+
 @pytest.mark.parametrize("name", ["it's [ab]*", "q?", "ünï", "day=1", "back\\slash", 'a "b" c', "{a,b}", "%41"])
 def test_a_pdb_may_have_any_name(tmp_path: Path, name: str) -> None:
     # Folders that a careless pattern would match as well.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from plexlens.example import write_example
 from plexlens.ingest import inventory
 from plexlens.pdb import Pdb, ingest
 from plexlens.pdb.inventory import of_database
+from tests.example_file import write_example
 
 
 def both(sources: list[Path], tmp_path: Path) -> tuple[Any, Any]:

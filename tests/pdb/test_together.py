@@ -73,6 +73,7 @@ def test_three_writers_and_two_readers(tmp_path: Path, pdb: Pdb) -> None:
         assert one.returncode == 0, err
         counts.append(int(out))
     assert min(counts) > 0, counts
+    print(f"{SECONDS} s: ingests {counts[:2]}, compactions {counts[2]}, readings {counts[3:]}")
     pdb.refresh()
     assert len(pdb.ingests) == 1 + counts[0] + counts[1]
     ranges = [range(first, first + 50) for first in (int(Path(one.file).stem) for one in pdb.ingests)]

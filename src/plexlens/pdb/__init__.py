@@ -14,9 +14,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plexlens.pdb.database import SYSTEM_SCHEMAS, Pdb, TableInfo
+from plexlens.pdb.database import Pdb, TableInfo
 from plexlens.pdb.manifest import Change, DataFile, Ingest, Manifest, Note
 from plexlens.pdb.schema import Column
+from plexlens.pdb.system_tables import SYSTEM_SCHEMAS
 
 if TYPE_CHECKING:
     from plexlens.pdb.loading import IngestResult, Outcome, ingest

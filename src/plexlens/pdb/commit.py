@@ -11,6 +11,11 @@ Steps of a commit, each durable before the next begins:
 
 Killed before 5, the PDB holds nothing of it; after it, all. Leftovers are listed in the journal and removed before the
 next commit.
+
+In object storage nothing keeps two writers apart. Step 5 is a put on condition that the manifest is still the one that
+the writer read: one that was overtaken looks at what the others brought, and either repeats step 4 and 5 or gives up.
+No step before 5 touches what others can see, files whose time is over are removed after it, and what a dead writer left
+is removed by a repair when it is older than any writer can be.
 """
 
 from __future__ import annotations
@@ -24,11 +29,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plexlens.errors import PlexlensError, StorageError
 from plexlens.pdb import head as heads
-from plexlens.pdb.durable import Disk
+from plexlens.pdb.durable import Disk, OvertakenError
 from plexlens.pdb.head import LOG, Dropped, Head, Part
 from plexlens.pdb.lock import is_held
-from plexlens.pdb.manifest import NAME, Change, DataFile, Manifest
+from plexlens.pdb.manifest import NAME, Change, DataFile, Line, Manifest
+from plexlens.pdb.place import is_object
 from plexlens.pdb.retention import KEEP
 from plexlens.pdb.staging import ALIVE, StagedFile
 
@@ -70,9 +77,9 @@ registers here to follow soon; since a process can be killed before it is called
 `plexlens.pdb.Manifest.parts` with what it derived from as well."""
 
 
-def staging_folder(folder: Path, writer: str) -> Path:
+def staging_folder(pdb: Pdb, writer: str) -> Path:
     """Folder that holds the files of a writer until they are committed."""
-    return folder / STAGING / writer
+    return pdb.disk.staging(pdb.path) / writer
 
 
 def commit(
@@ -83,6 +90,7 @@ def commit(
     *,
     fold: bool = False,
     keep: timedelta = KEEP,
+    still_right: Callable[[Manifest, Manifest], bool] | None = None,
 ) -> None:
     """Make a change part of the PDB. Call it with the write lock held.
 
@@ -100,18 +108,43 @@ def commit(
         Whether to write the log anew, without its history.
     keep
         How long files that went can be brought back.
+    still_right
+        Told what the PDB held and what it holds, after another writer has overtaken this one: whether the change is
+        right all the same. Without it the change is given up then.
 
     Raises
     ------
     TypeConflictError
         Columns do not go together with those of the PDB; nothing was done.
+    OvertakenError
+        Another writer has changed the PDB in a way that matters; nothing was done.
     OSError
         A step failed. Whether the change is in, the manifest on disk says; `clean_leftovers` removes the rest.
     """
-    folder, disk = pdb.path, pdb.disk
     lines = pdb.manifest.lines_of(change)
+    _move(pdb.path, staged, writer, pdb.disk)
+    while True:
+        before = pdb.manifest
+        try:
+            pdb.manifest = _committed(pdb, change, lines, fold=fold, keep=keep)
+            break
+        except OvertakenError:
+            pdb.refresh()
+            if still_right is None or not still_right(before, pdb.manifest):
+                for file in staged:
+                    (pdb.path / file.target).unlink(missing_ok=True)
+                raise
+            lines = pdb.manifest.lines_of(change)
+    if writer:
+        with suppress(OSError):
+            shutil.rmtree(staging_folder(pdb, writer))
+    tell(pdb, Committed(change, before, pdb.manifest))
+
+
+def _committed(pdb: Pdb, change: Change, lines: Sequence[Line], *, fold: bool, keep: timedelta) -> Manifest:
+    """Steps 4 and 5 of a commit; return the manifest with the change."""
+    folder, disk = pdb.path, pdb.disk
     manifest = pdb.manifest.with_lines(lines)
-    _move(folder, staged, writer, disk)
     disk.make_folder(folder / LOG)
     number = pdb.head.commit + 1
     parts: tuple[Part, ...]
@@ -120,11 +153,7 @@ def commit(
     else:
         parts = heads.appended(folder, pdb.head.parts, lines, number, disk)
     _replace_head(pdb, replace(_new_head(pdb, change.what), parts=parts), change.gone, keep)
-    before, pdb.manifest = pdb.manifest, manifest
-    if writer:
-        with suppress(OSError):
-            shutil.rmtree(staging_folder(folder, writer))
-    tell(pdb, Committed(change, before, manifest))
+    return manifest
 
 
 def restore(pdb: Pdb, head: Head, manifest: Manifest, what: str, keep: timedelta = KEEP) -> None:
@@ -135,17 +164,17 @@ def restore(pdb: Pdb, head: Head, manifest: Manifest, what: str, keep: timedelta
     OSError
         A step failed; the manifest on disk says what the PDB holds.
     """
-    held = {file.path: file for file in manifest.every_file()}
-    gone = tuple(file for file in pdb.manifest.every_file() if file.path not in held)
+    data_files = {file.path: file for file in manifest.every_file()}
+    gone = tuple(file for file in pdb.manifest.every_file() if file.path not in data_files)
     _replace_head(pdb, replace(_new_head(pdb, what), parts=head.parts, restores=head.state), gone, keep)
     before, pdb.manifest = pdb.manifest, manifest
     there = {file.path for file in before.every_file()}
-    files = tuple(file for path, file in held.items() if path not in there)
+    files = tuple(file for path, file in data_files.items() if path not in there)
     tell(pdb, Committed(Change(what, files=files, gone=gone), before, manifest))
 
 
 def tell(pdb: Pdb, committed: Committed) -> None:
-    """Tell the listeners of a commit."""
+    """Notify the listeners of a commit."""
     for listener in LISTENERS:
         listener(pdb, committed)
 
@@ -163,14 +192,14 @@ def _move(folder: Path, staged: Sequence[StagedFile], writer: str, disk: Disk) -
     """Move staged files to where they belong."""
     if not staged:
         return
-    source = staging_folder(folder, writer)
-    disk.write(source / JOURNAL, json.dumps([file.target for file in staged]))
-    disk.sync_folder(source.parent)
+    if disk.shared:
+        source = folder / STAGING / writer
+        disk.write(source / JOURNAL, json.dumps([file.target for file in staged]))
+        disk.sync_folder(source.parent)
     targets = sorted({(folder / file.target).parent for file in staged})
     for target in targets:
         disk.make_folder(target)
-    for file in staged:
-        disk.move(file.staged, folder / file.target)
+    disk.move_all((file.staged, folder / file.target) for file in staged)
     for target in targets:
         disk.sync_folder(target)
 
@@ -183,7 +212,7 @@ def _replace_head(pdb: Pdb, head: Head, gone: Sequence[DataFile], keep: timedelt
     if gone or parts:
         listing = ""
         if gone:
-            listing = f"{head.commit:08d}.gone"
+            listing = f"{disk.distinct(f'{head.commit:08d}')}.gone"
             disk.write(folder / LOG / listing, json.dumps([file.path for file in gone]))
         size = sum(file.bytes for file in gone)
         head = replace(head, dropped=(*head.dropped, Dropped(head.commit, head.at, parts, listing, len(gone), size)))
@@ -191,45 +220,56 @@ def _replace_head(pdb: Pdb, head: Head, gone: Sequence[DataFile], keep: timedelt
     before = heads.snapshot(folder, pdb.head.commit)
     if pdb.head.version == heads.VERSION and not before.exists():
         disk.write(before, pdb.head.text())
-    head = replace(head, dropped=tuple(_kept(pdb, head, keep)))
-    disk.write(folder / NAME, head.text())
-    pdb.head = head
-    with suppress(OSError):
+    over: list[Path] = []
+    head = replace(head, dropped=tuple(_kept(pdb, head, keep, over)))
+    if disk.shared:
+        _remove(over, folder)
+    pdb.head = replace(head, tag=disk.replace(folder / NAME, head.text(), pdb.head.tag))
+    if not disk.shared:
+        # Before, a writer that is faster could still have named them.
+        with suppress(OSError, PlexlensError):
+            _remove(over, folder)
+    with suppress(OSError, StorageError):
         disk.write(heads.snapshot(folder, head.commit), head.text())
 
 
-def _kept(pdb: Pdb, head: Head, keep: timedelta) -> list[Dropped]:
-    """Dropped files that are still kept; the others are removed, and the snapshots that need them before these.
+def _remove(paths: Iterable[Path], folder: Path) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)
+        if path.suffix == ".parquet" and not is_object(path):
+            remove_empty(path.parent, up_to=folder / TABLES)
+
+
+def _kept(pdb: Pdb, head: Head, keep: timedelta, over: list[Path]) -> list[Dropped]:
+    """Dropped files that are still kept; ``over`` gets the others, after the snapshots that need them.
 
     A file is removed before the head that no longer names it is written: if that fails, the next commit tries again.
     """
     folder = pdb.path
-    over = datetime.now(UTC) - keep
-    old = [one for one in head.dropped if _moment(one.at) <= over]
+    last = datetime.now(UTC) - keep
+    old = [entry for entry in head.dropped if _moment(entry.at) <= last]
     # A state before a commit needs what the commit dropped.
-    least = max((one.commit for one in old), default=0)
+    least = max((entry.commit for entry in old), default=0)
     kept = [number for number in heads.snapshots(folder) if number >= least]
     first = min(kept[-MOST_SNAPSHOTS:], default=head.commit)
     for number in heads.snapshots(folder):
         if number < first and number != pdb.head.commit:
-            heads.snapshot(folder, number).unlink(missing_ok=True)
+            over.append(heads.snapshot(folder, number))
     # An undo may have brought something back, and another commit dropped it again.
-    purge = {path for one in old for path in listed(folder, one)}
+    purge = {path for entry in old for path in listed(folder, entry)}
     if purge:
         purge -= {file.path for file in pdb.manifest.every_file()}
-        purge -= {path for one in head.dropped if one not in old for path in listed(folder, one)}
-        for path in sorted(purge):
-            (folder / path).unlink(missing_ok=True)
-            remove_empty((folder / path).parent, up_to=folder / TABLES)
+        purge -= {path for entry in head.dropped if entry not in old for path in listed(folder, entry)}
+        over += [folder / path for path in sorted(purge)]
     # A part of the log is needed by the snapshots before the commit that dropped it, and by nobody else.
     left = [
-        replace(one, parts=one.parts if one.commit > first else (), listing="" if one in old else one.listing)
-        for one in head.dropped
+        replace(entry, parts=entry.parts if entry.commit > first else (), listing="" if entry in old else entry.listing)
+        for entry in head.dropped
     ]
-    needed = {part.name for part in head.parts} | {name for one in left for name in (*one.parts, one.listing)}
-    for name in {name for one in head.dropped for name in (*one.parts, one.listing)} - needed:
-        (folder / LOG / name).unlink(missing_ok=True)
-    return [one for one in left if one.parts or one.listing]
+    needed = {part.name for part in head.parts} | {name for entry in left for name in (*entry.parts, entry.listing)}
+    for name in {name for entry in head.dropped for name in (*entry.parts, entry.listing)} - needed:
+        over.append(folder / LOG / name)
+    return [entry for entry in left if entry.parts or entry.listing]
 
 
 def listed(folder: Path, dropped: Dropped) -> list[str]:
@@ -246,7 +286,7 @@ def listed(folder: Path, dropped: Dropped) -> list[str]:
 def is_data_path(path: str) -> bool:
     """Whether a path is one of a Parquet file of a PDB: no list permits the removal of anything else."""
     parts = path.split("/")
-    return len(parts) == 5 and parts[0] == TABLES and ".." not in parts and parts[4].endswith(".parquet")
+    return len(parts) in (5, 6) and parts[0] == TABLES and ".." not in parts and parts[-1].endswith(".parquet")
 
 
 def _moment(text: str) -> datetime:
@@ -266,13 +306,15 @@ def clean_leftovers(pdb: Pdb) -> list[str]:
     OSError
         Something could not be removed. Readers do not see it; the next writer tries again.
     """
+    if not pdb.disk.shared:
+        return []
     cleaned = []
     kept: set[str] | None = None
-    for staged in stale_staging(pdb.path):
+    for staged in stale_staging(pdb):
         targets = _journal(staged)
         if targets and kept is None:
             kept = {file.path for file in pdb.manifest.every_file()}
-            kept.update(path for one in pdb.head.dropped for path in listed(pdb.path, one))
+            kept.update(path for entry in pdb.head.dropped for path in listed(pdb.path, entry))
         for target in targets:
             if kept is not None and target not in kept:
                 path = pdb.path / target
@@ -280,27 +322,27 @@ def clean_leftovers(pdb: Pdb) -> list[str]:
                 remove_empty(path.parent, up_to=pdb.path / TABLES)
         cleaned.append(staged.name)
         shutil.rmtree(staged)
-    for path in stray_parts(pdb.path, pdb.head):
+    for path in stray_parts(pdb.path, pdb.head, pdb.disk):
         path.unlink(missing_ok=True)
     return cleaned
 
 
-def stale_staging(folder: Path) -> list[Path]:
-    """The staging folders that no living writer uses."""
-    staging = folder / STAGING
-    if not staging.is_dir():
+def stale_staging(pdb: Pdb) -> list[Path]:
+    """The staging folders in the PDB that no living writer uses."""
+    staging = pdb.path / STAGING
+    if not pdb.disk.shared or not staging.is_dir():
         return []
-    return [one for one in sorted(staging.iterdir()) if one.is_dir() and not is_held(one / ALIVE)]
+    return [path for path in sorted(staging.iterdir()) if path.is_dir() and not is_held(path / ALIVE)]
 
 
-def stray_parts(folder: Path, head: Head) -> list[Path]:
+def stray_parts(folder: Path, head: Head, disk: Disk) -> list[Path]:
     """Files in the folder of the log that the head does not name: what a commit that did not complete left."""
     log = folder / LOG
     if not log.is_dir():
         return []
     named = {part.name for part in head.parts}
-    named.update(name for one in head.dropped for name in (*one.parts, one.listing))
-    return [path for path in sorted(log.iterdir()) if path.name not in named]
+    named.update(name for entry in head.dropped for name in (*entry.parts, entry.listing))
+    return [path for path in sorted(log.iterdir()) if path.name not in named and disk.is_left_behind(path)]
 
 
 def _journal(staged: Path) -> list[str]:

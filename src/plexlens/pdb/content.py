@@ -46,14 +46,14 @@ def sample_of(path: Path, size: int) -> str:
     return digest.hexdigest()
 
 
-def hash_of(path: Path, told: Callable[[int], None] | None = None, stop: Event | None = None) -> str:
+def hash_of(path: Path, function: Callable[[int], None] | None = None, stop: Event | None = None) -> str:
     """The SHA-256 of a file's bytes, in hexadecimal.
 
     Parameters
     ----------
     path
         The file.
-    told
+    function
         Called with the bytes read so far.
     stop
         Ends the reading early when set; the result then means nothing.
@@ -70,8 +70,8 @@ def hash_of(path: Path, told: Callable[[int], None] | None = None, stop: Event |
             while (block := stream.read(_BLOCK_BYTES)) and not (stop and stop.is_set()):
                 digest.update(block)
                 done += len(block)
-                if told is not None:
-                    told(done)
+                if function is not None:
+                    function(done)
     except OSError as error:
         raise _unreadable(path, error, done) from error
     return digest.hexdigest()

@@ -9,36 +9,37 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import asdict, dataclass
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from plexlens.errors import NotAPdbError, PdbDamagedError, PdbExistsError, PdbWriteError
 from plexlens.ingest import plausible
-from plexlens.ingest.source import DAMAGE_SCHEMA, TIMESTAMP
-from plexlens.pdb import format_1, head, retention
+from plexlens.pdb import head, retention
 from plexlens.pdb.durable import Disk
 from plexlens.pdb.engine import Connection, add_table, connect, show
+from plexlens.pdb.hashes import hashes_of
 from plexlens.pdb.head import Head
 from plexlens.pdb.manifest import NAME, DataFile, Ingest, Manifest, damaged
 from plexlens.pdb.partition import family_of, partition_of
+from plexlens.pdb.place import cause_of, disk_of, is_object, location
 from plexlens.pdb.rollup_store import RollupStore
 from plexlens.pdb.schema import Column, columns_of
+from plexlens.pdb.state import read_state
+from plexlens.pdb.system_tables import SYSTEM_SCHEMAS, note_table, source_table
 from plexlens.pdb.views import plausible_views_sql, view_sql
+
+if TYPE_CHECKING:
+    from plexlens.pdb.objects import ObjectPath
 
 #: Folders of a PDB that are empty when it is made.
 _FOLDERS = ("staging", "tables", head.LOG, head.SNAPSHOTS)
-
-#: How often a manifest is read again because a writer has replaced it meanwhile.
-_TRIES = 5
 
 #: Bytes of Parquet below which a query is not worth sharing among threads: waking them costs more than it saves.
 _SMALL = 32 << 20
@@ -51,51 +52,6 @@ _WEIGHING = (
     *("join_order", "expression_rewriter", "common_subexpressions", "common_subplan"),
     *("statistics_propagation", "column_lifetime", "duplicate_groups"),
 )
-
-SOURCE_SCHEMA = pa.schema(
-    [
-        pa.field("source_id", pa.string(), metadata={"description": "the ingest"}),
-        pa.field("file", pa.string(), metadata={"description": "the file as the user named it"}),
-        pa.field("kind", pa.string(), metadata={"description": "the ingest module that read it"}),
-        pa.field("sha256", pa.string(), metadata={"description": "hash of the file's bytes"}),
-        pa.field("size", pa.uint64(), metadata={"unit": "bytes", "description": "size of the file"}),
-        pa.field("started_at", TIMESTAMP, metadata={"description": "when the ingest began"}),
-        pa.field("finished_at", TIMESTAMP, metadata={"description": "when the ingest was committed"}),
-        pa.field("span_start", pa.string(), metadata={"description": "first time in the source, as recorded"}),
-        pa.field("span_end", pa.string(), metadata={"description": "last time in the source, as recorded"}),
-        pa.field("records", pa.uint64(), metadata={"description": "records or reports in the source"}),
-        pa.field("duplicates", pa.uint64(), metadata={"description": "records left out as duplicates"}),
-        pa.field("rows", pa.uint64(), metadata={"description": "rows added in all tables"}),
-        pa.field("damage", pa.uint64(), metadata={"description": "rows added in the damage table"}),
-    ]
-)
-"""The table ``source``: a row for each file that was ingested."""
-
-NOTE_SCHEMA = pa.schema(
-    [
-        pa.field("source_id", pa.string(), metadata={"description": "the ingest"}),
-        pa.field("file", pa.string(), metadata={"description": "the file as the user named it"}),
-        pa.field("note", pa.string(), metadata={"description": "what was counted while reading"}),
-        pa.field("section", pa.string(), metadata={"description": "layout or report concerned"}),
-        pa.field("field", pa.string(), metadata={"description": "field concerned; null if none"}),
-        pa.field("severity", pa.string(), metadata={"description": "info or error"}),
-        pa.field("count", pa.uint64(), metadata={"description": "how often"}),
-        pa.field(
-            "max_bytes",
-            pa.uint64(),
-            metadata={"unit": "bytes", "description": "largest difference of a section's length; 0 otherwise"},
-        ),
-    ]
-)
-"""The table ``note``: what an ingest met that is not damage, such as sections longer than their layout."""
-
-SYSTEM_SCHEMAS: dict[str, pa.Schema] = {
-    "source": SOURCE_SCHEMA,
-    "note": NOTE_SCHEMA,
-    "damage": DAMAGE_SCHEMA,
-    plausible.TABLE: plausible.SCHEMA,
-}
-"""Tables that every PDB has, with rows or without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +122,12 @@ class Pdb:
         PdbWriteError
             The folder cannot be written.
         """
-        return cls._create(Path(path), Disk())
+        path = location(path)
+        if is_object(path) and (path / NAME).is_file():
+            raise PdbExistsError(
+                file=str(path), what="there is a PDB already", remedy="open it instead of creating one"
+            )
+        return cls.open_or_create(path) if is_object(path) else cls._create(path, disk_of(path))
 
     @classmethod
     def open(cls, path: str | Path) -> Pdb:
@@ -183,7 +144,9 @@ class Pdb:
         UnreadableInputError
             The system does not let it be read.
         """
-        path = Path(path)
+        path = location(path)
+        if is_object(path):
+            return cls._open_objects(path)
         # No access to the folder is not the same as no PDB: reading the manifest says so.
         if not path.exists():
             raise NotAPdbError(
@@ -211,10 +174,26 @@ class Pdb:
         PlexlensError
             As `open` and `create`.
         """
-        path = Path(path)
+        path = location(path)
+        if is_object(path):
+            # Nothing is written before the first commit, which two writers may try at the same time.
+            disk = disk_of(path)
+            return cls(path, read_state(path, disk=disk), disk)
         if path.exists() and not _is_new(path):
             return cls.open(path)
         return cls.create(path)
+
+    @classmethod
+    def _open_objects(cls, path: Path) -> Pdb:
+        disk = disk_of(path)
+        head, manifest = read_state(path, disk=disk)
+        if not head.tag:
+            raise NotAPdbError(
+                file=str(path),
+                what=f"there is no PDB: there is no object {NAME} below this address",
+                remedy=f"check the address, or make a PDB with: plexlens ingest DUMP... --pdb {path}",
+            )
+        return cls(path, (head, manifest), disk)
 
     @classmethod
     @contextmanager
@@ -226,11 +205,11 @@ class Pdb:
     @classmethod
     def _create(cls, path: Path, disk: Disk) -> Pdb:
         if path.exists() and not _is_new(path):
-            held = (path / NAME).exists() if path.is_dir() else False
+            content = (path / NAME).exists() if path.is_dir() else False
             raise PdbExistsError(
                 file=str(path),
-                what="there is a PDB already" if held else "the path exists and is not a PDB",
-                remedy="open it instead of creating one" if held else "give a new or empty folder",
+                what="there is a PDB already" if content else "the path exists and is not a PDB",
+                remedy="open it instead of creating one" if content else "give a new or empty folder",
             )
         path = path.absolute()
         try:
@@ -256,6 +235,8 @@ class Pdb:
         self.refresh()
         if self.ingests:
             return False
+        if not self.disk.shared:
+            return not self.head.tag
         shutil.rmtree(self.path, ignore_errors=True)
         if folder_was_there:
             self.path.mkdir(exist_ok=True)
@@ -286,7 +267,7 @@ class Pdb:
         PlexlensError
             As `open`.
         """
-        self.head, self.manifest = read_state(self.path, (self.head, self.manifest))
+        self.head, self.manifest = read_state(self.path, (self.head, self.manifest), self.disk)
 
     @property
     def stamp(self) -> object:
@@ -295,11 +276,11 @@ class Pdb:
 
     def tables(self) -> dict[str, TableInfo]:
         """The tables that can be read, by name: those with rows, and the `SYSTEM_SCHEMAS`."""
-        found = {}
+        results = {}
         for name in sorted({*self.manifest.columns, *SYSTEM_SCHEMAS}):
             files = self.manifest.files.get(name, [])
             kept = self._kept(name)
-            found[name] = TableInfo(
+            results[name] = TableInfo(
                 name=name,
                 family=family_of(name),
                 rows=sum(file.rows for file in files) + (kept.num_rows if kept is not None else 0),
@@ -308,9 +289,11 @@ class Pdb:
                 days=tuple(sorted({file.day for file in files})),
                 columns=self.manifest.columns.get(name) or columns_of(SYSTEM_SCHEMAS[name]),
             )
-        return found
+        return results
 
-    def connect(self, *, memory_limit: str | None = None, threads: int | None = None) -> Connection:
+    def connect(
+        self, *, memory_limit: str | None = None, threads: int | None = None, many_questions: bool = False
+    ) -> Connection:
         """A connection (DuckDB, in memory) with a view for each table.
 
         Parameters
@@ -320,6 +303,9 @@ class Pdb:
             otherwise.
         threads
             Threads of a query; otherwise as many as there are cores, and one for a small database.
+        many_questions
+            Copy the tables of a tiny database into memory, for a report that asks hundreds of questions: each that
+            reads Parquet files opens them again.
 
         Raises
         ------
@@ -332,21 +318,34 @@ class Pdb:
         if memory_limit is not None:
             settings["memory_limit"] = memory_limit
         size = sum(file.bytes for files in self.manifest.files.values() for file in files)
+        if not self.disk.shared:
+            # DuckDB drops a result with Python's lock held, and waits for its threads, which need the lock to close
+            # their objects: with a second thread that never ends.
+            threads = 1
         if threads is None and size < _SMALL:
             threads = 1
         if threads is not None:
             settings["threads"] = threads
         connection = connect(**settings)
         weakref.finalize(connection, shutil.rmtree, spill, ignore_errors=True)
+        if is_object(self.path):
+            from plexlens.pdb.object_views import attach
+
+            attach(connection, self.path, self.manifest.files.values())
         # Files never change, so what was read of them once stays true.
         connection.execute("SET parquet_metadata_cache = true")
-        if size < _TINY:
+        is_tiny = size < _TINY
+        if is_tiny:
             connection.execute(f"SET disabled_optimizers = '{','.join(_WEIGHING)}'")
         for name, columns in self.manifest.columns.items():
             variants, files = self.manifest.variants[name], self.manifest.files.get(name, [])
             try:
-                connection.execute(view_sql(self.path, name, columns, variants, files))
+                connection.execute(
+                    view_sql(self.path, name, columns, variants, files, copied=is_tiny and many_questions)
+                )
             except duckdb.Error as error:
+                if (failure := cause_of(error)) is not None:
+                    raise failure from None
                 raise _damaged_file(self.path, f"table {name} cannot be read: {error}") from error
         for name in SYSTEM_SCHEMAS:
             if name not in self.manifest.columns:
@@ -359,6 +358,9 @@ class Pdb:
     @property
     def rollups(self) -> RollupStore:
         """Roll-ups that were made from the tables; they are derived, and may be missing or stale."""
+        if not self.disk.shared:
+            # None are kept in object storage: nothing would keep two writers of an index apart.
+            return RollupStore(self.disk.staging(self.path) / "none", self.disk)
         return RollupStore(self.path, self.disk)
 
     def part(self, wanted: Callable[[DataFile], bool]) -> Pdb:
@@ -408,7 +410,7 @@ class Pdb:
             file for file in self.manifest.files.get(inventory, ()) if file.day in wanted and file.sources != (without,)
         ]
         try:
-            parts = [_hashes(self.path / file.path, without if without in file.sources else None) for file in files]
+            parts = [hashes_of(self.path / file.path, without if without in file.sources else None) for file in files]
         except (OSError, pa.ArrowException) as error:
             raise _damaged_file(self.path, f"table {inventory} cannot be read: {error}") from error
         return np.unique(np.concatenate([np.empty(0, np.uint64), *parts]))
@@ -416,9 +418,9 @@ class Pdb:
     def _kept(self, name: str) -> pa.Table | None:
         """A table that is built from the manifest; None for tables that are stored in files."""
         if name == "source":
-            return _source_table(self.ingests)
+            return source_table(self.ingests)
         if name == "note":
-            return _note_table(self.ingests)
+            return note_table(self.ingests)
         return None if name in self.manifest.columns else SYSTEM_SCHEMAS[name].empty_table()
 
     def check_files(self) -> None:
@@ -429,6 +431,9 @@ class Pdb:
         PdbDamagedError
             The first that is not.
         """
+        if is_object(self.path):
+            self._check_objects(self.path)
+            return
         for files in self.manifest.files.values():
             for file in files:
                 try:
@@ -439,47 +444,14 @@ class Pdb:
                     what = f"the file has {size} bytes, and {file.bytes} were written"
                     raise _damaged_file(self.path / file.path, what)
 
-
-def read_state(path: Path, known: tuple[Head, Manifest] | None = None) -> tuple[Head, Manifest]:
-    """Present contents of a PDB; `known` if nothing was committed since.
-
-    Raises
-    ------
-    PdbDamagedError
-        The manifest is not as written.
-    PdbVersionError
-        A later Plexlens wrote it.
-    UnreadableInputError
-        The system does not let it be read.
-    """
-    for _ in range(_TRIES):
-        content = head.read_file(path / NAME)
-        if head.version_of(path / NAME, content) == 1:
-            return Head(version=1), format_1.manifest_of(path / NAME, content)
-        found = head.head_of(path / NAME, content)
-        if known is not None and known[0] == found:
-            return known
-        try:
-            return found, head.read_log(path, found)
-        except FileNotFoundError as error:
-            # Writers replace the head and remove the log of former ones.
-            missing = error.filename
-    raise damaged(path / NAME, f"it names a part of the log that is missing: {missing}")
+    def _check_objects(self, path: ObjectPath) -> None:
+        """The same by a list from the server, a request for a thousand objects."""
+        for file, what in path.differing(self.manifest.every_file()):
+            raise _damaged_file(path / file.path, what, path)
 
 
-def _hashes(path: Path, without: str | None) -> npt.NDArray[np.uint64]:
-    """The hashes in a file of an inventory, apart from those of one source."""
-    if without is None:
-        read = pq.ParquetFile(path).read(["hash"])
-    else:
-        read = pq.ParquetFile(path).read(["hash", "source_id"])
-        read = read.filter(pc.not_equal(read.column("source_id"), without))
-    hashes: npt.NDArray[np.uint64] = read.column("hash").to_numpy()
-    return hashes
-
-
-def _damaged_file(path: Path, what: str) -> PdbDamagedError:
-    folder = next((one for one in path.parents if (one / NAME).exists()), path)
+def _damaged_file(path: Path, what: str, folder: Path | None = None) -> PdbDamagedError:
+    folder = folder or next((parent for parent in path.parents if (parent / NAME).exists()), path)
     return PdbDamagedError(
         file=str(path),
         what=what,
@@ -502,35 +474,4 @@ def _no_manifest(path: Path) -> NotAPdbError | PdbDamagedError:
         file=str(path),
         what=f"the folder holds no PDB: it has no {NAME}",
         remedy="check the path, or make a PDB with: plexlens ingest DUMP... --pdb DIR",
-    )
-
-
-def _source_table(ingests: tuple[Ingest, ...]) -> pa.Table:
-    return pa.Table.from_pylist(
-        [
-            {
-                "source_id": ingest.id,
-                "file": ingest.file,
-                "kind": ingest.kind,
-                "sha256": ingest.sha256,
-                "size": ingest.size,
-                "started_at": datetime.fromisoformat(ingest.started_at),
-                "finished_at": datetime.fromisoformat(ingest.finished_at),
-                "span_start": ingest.span[0],
-                "span_end": ingest.span[1],
-                "records": sum(ingest.records.values()),
-                "duplicates": ingest.duplicates,
-                "rows": sum(ingest.rows.values()),
-                "damage": sum(ingest.damage.values()),
-            }
-            for ingest in ingests
-        ],
-        schema=SOURCE_SCHEMA,
-    )
-
-
-def _note_table(ingests: tuple[Ingest, ...]) -> pa.Table:
-    return pa.Table.from_pylist(
-        [{"source_id": ingest.id, "file": ingest.file, **asdict(note)} for ingest in ingests for note in ingest.notes],
-        schema=NOTE_SCHEMA,
     )

@@ -7,7 +7,15 @@ observed or cut short by a test.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
+
+SCHEME = "s3"
+"""Begin of addresses in object storage."""
+
+
+class OvertakenError(Exception):
+    """Another writer has replaced the contents that a writer wanted to replace; the argument is the place."""
 
 
 class Disk:
@@ -19,8 +27,20 @@ class Disk:
         Whether to force data to the device. Off for a temporary PDB, which no crash is meant to survive.
     """
 
+    shared = True
+    """Whether writers are on one system, whose lock keeps them apart. Otherwise the first to replace the manifest wins,
+    and files that no manifest names may belong to a writer that is still at work."""
+
     def __init__(self, *, sync: bool = True) -> None:
         self.sync = sync
+
+    def staging(self, folder: Path) -> Path:
+        """Folder for the files of writers before they belong to the PDB in a folder."""
+        return folder / "staging"
+
+    def distinct(self, name: str) -> str:
+        """The name for a file that a writer adds, such that no other writer has it."""
+        return name
 
     def sync_file(self, path: Path) -> None:
         """Force the contents of a file to the device."""
@@ -46,10 +66,43 @@ class Disk:
         """Rename a file within a file system, atomically; durable after `sync_folder`."""
         source.rename(target)
 
+    def move_all(self, pairs: Iterable[tuple[Path, Path]]) -> None:
+        """Move many files."""
+        for source, target in pairs:
+            self.move(source, target)
+
+    def read(self, path: Path) -> tuple[bytes, str]:
+        """Contents of a file, and a tag for them by which `replace` knows them."""
+        return path.read_bytes(), ""
+
+    def replace(self, path: Path, text: str, tag: str) -> str:
+        """Write a file in the place of the contents with this tag; return the tag of the new contents.
+
+        Raises
+        ------
+        OvertakenError
+            Another writer has replaced them.
+        """
+        del tag
+        self.write(path, text)
+        return ""
+
+    def is_left_behind(self, path: Path) -> bool:
+        """Whether a file that no manifest names cannot belong to a writer that is still at work."""
+        del path
+        return True
+
+    def check(self) -> None:
+        """Check that writers are kept apart here."""
+
     def write(self, path: Path, text: str) -> None:
         """Write a whole file: a reader sees the old contents or the new contents, even after a crash."""
+        self.write_bytes(path, text.encode())
+
+    def write_bytes(self, path: Path, content: bytes) -> None:
+        """The same of bytes."""
         new = path.with_name(path.name + ".new")
-        new.write_text(text, encoding="utf-8", newline="\n")
+        new.write_bytes(content)
         self.sync_file(new)
         self.move(new, path)
         self.sync_folder(path.parent)

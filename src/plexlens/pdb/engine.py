@@ -15,7 +15,7 @@ _SHOWN: WeakKeyDictionary[Connection, Any] = WeakKeyDictionary()
 
 
 def show(connection: Connection, what: Any) -> None:
-    """Note what a connection, and the sessions of it, show."""
+    """Record the object that a connection and its sessions show."""
     _SHOWN[connection] = what
 
 
@@ -33,11 +33,11 @@ def connect(**settings: Any) -> Connection:
 
 
 def session_of(connection: Connection) -> Connection:
-    """A connection to the same database with temporary tables of its own."""
-    made = _set(connection.cursor())
+    """A connection to the same database with separate temporary tables."""
+    result = _set(connection.cursor())
     if (shown := shown_by(connection)) is not None:
-        show(made, shown)
-    return made
+        show(result, shown)
+    return result
 
 
 def _set(connection: Connection) -> Connection:
@@ -71,8 +71,8 @@ def arrow(connection: Connection, sql: str) -> pa.Table:
 
 def rows_of(connection: Connection, sql: str) -> list[dict[str, Any]]:
     """The rows of a statement, by column name."""
-    found: list[dict[str, Any]] = arrow(connection, sql).to_pylist()
-    return found
+    rows: list[dict[str, Any]] = arrow(connection, sql).to_pylist()
+    return rows
 
 
 def quoted(name: str) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +105,8 @@ class Head:
         What no longer belongs to the PDB and is still there.
     version : int
         Format.
+    tag : str
+        What the storage calls the contents of the file that it was read from; empty where storage has no such thing.
     """
 
     commit: int = 0
@@ -114,6 +116,7 @@ class Head:
     parts: tuple[Part, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     version: int = VERSION
+    tag: str = field(default="", compare=False)
 
     @property
     def state(self) -> int:
@@ -123,11 +126,11 @@ class Head:
     def text(self) -> str:
         """The contents of the file."""
         entry = asdict(self)
-        del entry["version"]
+        del entry["version"], entry["tag"]
         lines = [f'"written_by": {json.dumps("plexlens " + __version__)}']
         for name, value in entry.items():
             if isinstance(value, tuple | list):
-                listed = ",\n".join(json.dumps(one) for one in value)
+                listed = ",\n".join(json.dumps(entry) for entry in value)
                 lines.append(f"{json.dumps(name)}: [\n{listed}]" if value else f"{json.dumps(name)}: []")
             else:
                 lines.append(f"{json.dumps(name)}: {json.dumps(value)}")
@@ -144,8 +147,19 @@ def read_file(path: Path) -> bytes:
     UnreadableInputError
         The system does not let it be read.
     """
+    return read_tagged(path, Disk())[0]
+
+
+def read_tagged(path: Path, disk: Disk) -> tuple[bytes, str]:
+    """The contents of a file of the manifest, and the tag by which they can be replaced.
+
+    Raises
+    ------
+    UnreadableInputError
+        The system does not let it be read.
+    """
     try:
-        return path.read_bytes()
+        return disk.read(path)
     except OSError as error:
         raise UnreadableInputError(
             file=str(path),
@@ -192,8 +206,8 @@ def head_of(path: Path, content: bytes) -> Head:
             at=entry["at"],
             what=entry["what"],
             restores=entry["restores"],
-            parts=tuple(Part(**one) for one in entry["parts"]),
-            dropped=tuple(Dropped(**{**one, "parts": tuple(one["parts"])}) for one in entry["dropped"]),
+            parts=tuple(Part(**part) for part in entry["parts"]),
+            dropped=tuple(Dropped(**{**item, "parts": tuple(item["parts"])}) for item in entry["dropped"]),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise damaged(path, f"it has an entry that cannot be understood ({type(error).__name__}: {error})") from error
@@ -234,8 +248,8 @@ def _lines(path: Path, part: Part) -> list[Line]:
 
 
 def _line(text: str) -> Line:
-    kind, name, told = text.split("\t", 2)
-    return kind, name, told
+    kind, name, note = text.split("\t", 2)
+    return kind, name, note
 
 
 def _part_bytes(path: Path, part: Part) -> bytes:
@@ -260,7 +274,7 @@ def whole(folder: Path, lines: Iterable[Line], commit: int, level: int, disk: Di
     OSError
         It could not be written.
     """
-    return _write(folder, f"{commit:08d}.log", _text(lines), level, disk)
+    return _write(folder, f"{disk.distinct(f'{commit:08d}')}.log", _text(lines), level, disk)
 
 
 def appended(folder: Path, parts: Sequence[Part], lines: Iterable[Line], commit: int, disk: Disk) -> tuple[Part, ...]:
@@ -280,7 +294,8 @@ def appended(folder: Path, parts: Sequence[Part], lines: Iterable[Line], commit:
         joined = len(parts) + 1 - len(levels)
     before = [_part_bytes(folder / LOG / part.name, part) for part in parts[len(parts) - joined :]]
     text = b"".join(before).decode("utf-8") + _text(lines)
-    name = f"{commit:08d}-{levels[-1]}.log" if joined else f"{commit:08d}.log"
+    number = disk.distinct(f"{commit:08d}")
+    name = f"{number}-{levels[-1]}.log" if joined else f"{number}.log"
     return (*parts[: len(parts) - joined], _write(folder, name, text, levels[-1], disk))
 
 
@@ -325,7 +340,7 @@ def read_snapshot(folder: Path, commit: int) -> Head:
 def stamp_of(folder: Path) -> Any:
     """A value that differs after every commit; None if there is no manifest to be seen."""
     try:
-        found = (folder / NAME).stat()
+        stat = (folder / NAME).stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino

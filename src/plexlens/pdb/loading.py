@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 
 from plexlens.errors import (
     EmptyInputError,
     IngestFailuresError,
     NothingUsableError,
+    PdbLockedError,
     PdbWriteError,
     PlexlensError,
     SchemaConflictError,
     SourceChangedError,
     UnknownSourceError,
+    UsageError,
 )
 from plexlens.ingest import kinds as sources
 from plexlens.ingest import plausible
@@ -28,9 +33,12 @@ from plexlens.ingest.source import Reading, ReadOptions, Severity, damage_batch
 from plexlens.pdb.commit import clean_leftovers, commit, staging_folder
 from plexlens.pdb.content import hash_meanwhile, hash_of, sample_of
 from plexlens.pdb.database import Pdb
+from plexlens.pdb.durable import OvertakenError
+from plexlens.pdb.hashes import hashes_in
 from plexlens.pdb.lock import unheard
-from plexlens.pdb.manifest import Change, DataFile, Ingest, Note
+from plexlens.pdb.manifest import Change, DataFile, Ingest, Manifest, Note
 from plexlens.pdb.partition import partition_of
+from plexlens.pdb.place import is_object
 from plexlens.pdb.records_once import Found, leave_out_held
 from plexlens.pdb.rewriting import Rewriter, Variants
 from plexlens.pdb.schema import TypeConflictError
@@ -99,7 +107,7 @@ class _Identity:
 
 @dataclass
 class Job:
-    """The options of one call, and what became of its files so far."""
+    """The options of a call, and the outcome of its files so far."""
 
     pdb: Pdb
     progress: Progress
@@ -110,6 +118,7 @@ class Job:
     bounds: Mapping[str, Sequence[Bound]]
     names: Mapping[Path, str] = field(default_factory=dict)
     horizons: bool = True
+    tell: Callable[[str], None] = unheard
     results: list[IngestResult] = field(default_factory=list)
     failures: list[PlexlensError] = field(default_factory=list)
 
@@ -171,12 +180,19 @@ def ingest(
     IngestFailuresError
         Some of several files failed; the others are in the PDB.
     """
-    found = sources.expand(paths)
+    listed = [paths] if isinstance(paths, str | Path) or is_object(paths) else list(paths)
+    for dump in filter(is_object, listed):
+        raise UsageError(
+            file=str(dump),
+            what="dumps are read from files, not from object storage",
+            remedy="copy the dump to a disk of this machine, or mount the storage",
+        )
+    results = sources.expand(listed)
     folders = tuple(map(Path, layouts))
     bounds = plausible.read_bounds(folders)
-    job = Job(pdb, progress or silent, folders, codepage, leap_seconds, memory, bounds, names or {})
+    job = Job(pdb, progress or silent, folders, codepage, leap_seconds, memory, bounds, names or {}, tell=tell)
     with writing(pdb, wait=wait, tell=tell):
-        for path, named in found:
+        for path, named in results:
             try:
                 job.results.append(load(path, job))
             except (UnknownSourceError, EmptyInputError) as error:
@@ -189,11 +205,11 @@ def ingest(
             except PlexlensError as error:
                 job.failures.append(error)
     if job.failures:
-        raise job.failures[0] if len(found) == 1 else IngestFailuresError(job.failures, job.results)
+        raise job.failures[0] if len(results) == 1 else IngestFailuresError(job.failures, job.results)
     if all(result.outcome is Outcome.SKIPPED for result in job.results):
         raise NothingUsableError(
-            file=", ".join(str(path) for path, _ in found[:3]) + (", ..." if len(found) > 3 else ""),
-            what=f"none of {len(found)} files is a known source",
+            file=", ".join(str(path) for path, _ in results[:3]) + (", ..." if len(results) > 3 else ""),
+            what=f"none of {len(results)} files is a known source",
             remedy=f"give {sources.known_kinds()}",
         )
     return job.results
@@ -218,8 +234,12 @@ class _Source:
         return self.state.size
 
 
+#: How often a file is read because other writers committed some of its records meanwhile.
+_READINGS = 5
+
+
 def load(path: Path, job: Job, *, again: bool = False) -> IngestResult:
-    """Load one file, with the write lock held.
+    """Load one file, with the write lock held where the PDB has one.
 
     Parameters
     ----------
@@ -235,21 +255,35 @@ def load(path: Path, job: Job, *, again: bool = False) -> IngestResult:
     PlexlensError
         As `ingest`.
     """
+    for number in range(_READINGS):
+        try:
+            return _load(path, job, again=again)
+        except OvertakenError:
+            if number + 1 < _READINGS:
+                job.tell(f"{path}: another writer has committed some of its records meanwhile; it is read once more")
+    raise PdbLockedError(
+        file=str(job.pdb.path),
+        what=f"other writers committed records of {path} during each of {_READINGS} readings; nothing of it was stored",
+        remedy="run the command again when they are done",
+    )
+
+
+def _load(path: Path, job: Job, *, again: bool) -> IngestResult:
     kind = sources.recognise(path)
     state = _identity(path)
     sample = sample_of(path, state.size)
-    held: Ingest | None = None
+    ingest: Ingest | None = None
     if job.pdb.manifest.may_hold(sample):
         stage = f"checking {path.name}"
-        held = job.pdb.manifest.find(hash_of(path, lambda done: job.progress(done, state.size, stage)))
-        if held is not None and not again and not held.incomplete:
-            return IngestResult(str(path), Outcome.ALREADY_HELD, held)
+        ingest = job.pdb.manifest.find(hash_of(path, lambda done: job.progress(done, state.size, stage)))
+        if ingest is not None and not again and not ingest.incomplete:
+            return IngestResult(str(path), Outcome.ALREADY_HELD, ingest)
     name = job.names.get(path, str(path))
-    ingest_id = held.id if held else job.pdb.manifest.new_id(sample)
+    ingest_id = ingest.id if ingest else job.pdb.manifest.new_id(sample)
     # No file of another commit has its name: one that went may come back by an undo.
-    writer = f"{ingest_id}.{job.pdb.head.commit + 1}"
-    source = _Source(path, name, kind, state, sample, ingest_id, writer, datetime.now(UTC), held)
-    folder = staging_folder(job.pdb.path, writer)
+    writer = job.pdb.disk.distinct(f"{ingest_id}.{job.pdb.head.commit + 1}")
+    source = _Source(path, name, kind, state, sample, ingest_id, writer, datetime.now(UTC), ingest)
+    folder = staging_folder(job.pdb, writer)
     horizons = job.pdb.manifest.horizons if job.horizons else {}
     tables = told_of_disk(
         job.pdb, lambda: StagedTables(folder, writer, job.pdb.disk, memory=job.memory, horizons=horizons)
@@ -269,18 +303,23 @@ def load(path: Path, job: Job, *, again: bool = False) -> IngestResult:
             content = sha256()
         _check_unchanged(path, state)
         job.progress(0, 0, f"storing {path.name}")
-        found = _records_once(source, reading, tables, job)
-        new = _is_anything_new(path, reading, found, tables, job.pdb)
+        finding = _records_once(source, reading, tables, job)
+        new = _is_anything_new(path, reading, finding, tables, job.pdb)
         marks = (*_mark_implausible(path, tables, job), *_expired(tables))
-        entry = _entry(source, content, reading, found, job)
+        entry = _entry(source, content, reading, finding, job)
         entry = _store(source, entry, marks, tables, job.pdb)
     except BaseException:
         tables.abandon()
+        if not job.pdb.disk.shared:
+            shutil.rmtree(folder, ignore_errors=True)
+            with suppress(PlexlensError):
+                job.pdb.refresh()
+            raise
         # Whether a commit that failed had got past its moment, only the manifest on disk knows.
         job.pdb.refresh()
         told_of_disk(job.pdb, lambda: clean_leftovers(job.pdb))
         raise
-    if held is not None:
+    if ingest is not None:
         return IngestResult(str(path), Outcome.READ_AGAIN, entry)
     return IngestResult(str(path), Outcome.ADDED if new else Outcome.NOTHING_NEW, entry)
 
@@ -295,7 +334,7 @@ def _stage(source: _Source, reading: Reading, tables: StagedTables, job: Job) ->
         if position is not None:
             job.progress(min(position, size), size, stage)
     if reading.damage:
-        damage = [replace(one, file=source.name) for one in reading.damage]
+        damage = [replace(damage, file=source.name) for damage in reading.damage]
         _add(path, tables, "damage", damage_batch(damage), job.pdb)
     job.progress(size, size, stage)
 
@@ -359,9 +398,9 @@ def _expired(tables: StagedTables) -> tuple[Note, ...]:
     return tuple(Note(EXPIRED, table, count=rows) for table, rows in sorted(tables.expired.items()))
 
 
-def _is_anything_new(path: Path, reading: Reading, found: Found, tables: StagedTables, pdb: Pdb) -> bool:
+def _is_anything_new(path: Path, reading: Reading, finding: Found, tables: StagedTables, pdb: Pdb) -> bool:
     """Whether the source brought new records; if not, only the facts about the source are kept."""
-    if found.duplicates and found.duplicates == found.records:
+    if finding.duplicates and finding.duplicates == finding.records:
         told_of_disk(pdb, lambda: tables.keep_only(_ABOUT_THE_SOURCE))
         return False
     if any(count and table not in _ABOUT_THE_SOURCE for table, count in tables.rows.items()):
@@ -377,7 +416,7 @@ def _is_anything_new(path: Path, reading: Reading, found: Found, tables: StagedT
     )
 
 
-def _entry(source: _Source, sha256: str, reading: Reading, found: Found, job: Job) -> Ingest:
+def _entry(source: _Source, sha256: str, reading: Reading, finding: Found, job: Job) -> Ingest:
     """The source's entry in the manifest, without its rows."""
     summary = reading.summary
     first, last = summary.get("span") or (None, None)
@@ -393,7 +432,7 @@ def _entry(source: _Source, sha256: str, reading: Reading, found: Found, job: Jo
         rows={},
         records=dict(summary.get("records", {})),
         span=(first, last),
-        duplicates=found.duplicates,
+        duplicates=finding.duplicates,
         damage=_damage_counts(reading),
         notes=tuple(Note(**note) for note in summary.get("notes", ())),
         path=str(source.path.absolute()),
@@ -409,15 +448,16 @@ def _store(source: _Source, entry: Ingest, marks: tuple[Note, ...], tables: Stag
     variants = Variants({table: list(listed) for table, listed in tables.variants.items()})
     gone = pdb.manifest.files_of(entry.id) if source.before else []
     left = told_of_disk(pdb, lambda: _rows_of_others(gone, source, variants, pdb))
-    made = [
+    data_files = [
         *(file.data_file((entry.id,)) for file in files),
-        *(file.data_file(tuple(one for one in before.sources if one != entry.id)) for before, file in left),
+        *(file.data_file(tuple(source for source in before.sources if source != entry.id)) for before, file in left),
     ]
     what = f"{'rebuild' if source.before else 'ingest'} {source.path.name}"
-    change = Change(what, (entry,), variants=variants.of(), files=tuple(made), gone=tuple(gone))
+    change = Change(what, (entry,), variants=variants.of(), files=tuple(data_files), gone=tuple(gone))
     try:
         staged = [*files, *(file for _, file in left)]
-        told_of_disk(pdb, lambda: commit(pdb, change, staged, source.writer, keep=pdb.keep))
+        right = partial(_is_still_right, source, staged, pdb)
+        told_of_disk(pdb, lambda: commit(pdb, change, staged, source.writer, keep=pdb.keep, still_right=right))
     except TypeConflictError as error:
         raise SchemaConflictError(
             file=str(source.path),
@@ -427,19 +467,40 @@ def _store(source: _Source, entry: Ingest, marks: tuple[Note, ...], tables: Stag
     return entry
 
 
+def _is_still_right(source: _Source, staged: Sequence[StagedFile], pdb: Pdb, before: Manifest, now: Manifest) -> bool:
+    """Whether a reading keeps each record once, now that another writer has committed: none of its records came."""
+    if source.before is not None or now.may_hold(source.sample) or now.source(source.ingest_id) is not None:
+        return False
+    if now.horizons != before.horizons:
+        return False
+    inventories = {"smf_record", *(kind.once.inventory for kind in sources.SOURCES if kind.once is not None)}
+    for table in inventories:
+        days = {file.day for file in staged if file.table == table}
+        there = {file.path for file in before.files.get(table, ()) if file.day in days}
+        files = [file for file in now.files.get(table, ()) if file.day in days]
+        if not there <= {file.path for file in files}:
+            # What was left out as a duplicate may be gone.
+            return False
+        came = [pdb.path / file.path for file in files if file.path not in there]
+        own = [file.staged for file in staged if file.table == table]
+        if came and len(np.intersect1d(hashes_in(came), hashes_in(own))):
+            return False
+    return True
+
+
 def _rows_of_others(
     files: Sequence[DataFile], source: _Source, variants: Variants, pdb: Pdb
 ) -> list[tuple[DataFile, StagedFile]]:
     """Files that hold rows of other sources too, written anew without those of this one."""
-    folder = staging_folder(pdb.path, source.writer)
+    folder = staging_folder(pdb, source.writer)
     rewriter = Rewriter(pdb.path, folder, f"{source.writer}-of-others", pdb.disk, variants)
     left = []
     for file in files:
         if len(file.sources) > 1:
             columns = pdb.manifest.variants[file.table][file.variant]
-            made = rewriter.write([file], columns, without=source.ingest_id)
-            if made is not None:
-                left.append((file, made))
+            staged_file = rewriter.write([file], columns, without=source.ingest_id)
+            if staged_file is not None:
+                left.append((file, staged_file))
     return left
 
 

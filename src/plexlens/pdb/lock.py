@@ -95,7 +95,7 @@ def start_of(process: int) -> str:
 
 
 def unheard(text: str) -> None:
-    """Say nothing: nobody listens."""
+    """Ignore the message."""
 
 
 @contextmanager
@@ -164,7 +164,7 @@ def _opened(path: Path, pdb: Path) -> int:
 def _acquire(descriptor: int, pdb: Path, wait: float, tell: Callable[[str], None]) -> None:
     began = time.monotonic()
     until = began + wait
-    told = False
+    text = False
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -180,9 +180,9 @@ def _acquire(descriptor: int, pdb: Path, wait: float, tell: Callable[[str], None
                 what=f"the PDB cannot be locked: {error.strerror}",
                 remedy="keep the PDB on a file system that supports file locks",
             ) from error
-        if not told and holder is not None:
+        if not text and holder is not None:
             tell(f"{pdb}: waiting up to {wait:g} s for {holder}")
-            told = True
+            text = True
         time.sleep(_RETRY if holder else _RETRY / 10)
 
 

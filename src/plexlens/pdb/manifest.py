@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from plexlens.errors import PdbDamagedError
 from plexlens.pdb.lazily import Lazily
+from plexlens.pdb.partition import system_of
 from plexlens.pdb.schema import Column, TypeConflictError, merge_columns
 
 _T = TypeVar("_T")
@@ -43,6 +44,9 @@ class DataFile:
         Hash of the file's bytes; empty for a file written by format 1.
     sources : tuple of str
         The sources whose rows are in it.
+    starts : tuple of (str, str) or None
+        Least and greatest ``interval_start`` of its rows, ISO 8601, if all of them have one; known for files in object
+        storage.
     """
 
     path: str
@@ -53,6 +57,13 @@ class DataFile:
     bytes: int
     sha256: str = ""
     sources: tuple[str, ...] = ()
+    starts: tuple[str, str] | None = None
+
+    @property
+    def system(self) -> str | None:
+        """The only system in it, if its table is partitioned by system."""
+        parts = self.path.split("/")
+        return system_of(parts[4]) if len(parts) == 6 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +204,7 @@ SOURCE, FORGOTTEN, COLUMNS, RETIRED, FILES, GONE, HORIZON = (
 
 @dataclass
 class _Lines:
-    """Lines sorted by what they tell; a copy shares what is not changed."""
+    """Lines sorted by kind; a copy shares the lists that it does not change."""
 
     sources: dict[str, str] = field(default_factory=dict)
     samples: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -204,7 +215,7 @@ class _Lines:
     horizons: dict[str, str] = field(default_factory=dict)
 
     def copy(self) -> _Lines:
-        return _Lines(*(dict(getattr(self, one.name)) for one in fields(self)))
+        return _Lines(*(dict(getattr(self, entry.name)) for entry in fields(self)))
 
     def take(self, kind: str, name: str, text: str) -> None:
         if kind == SOURCE:
@@ -265,9 +276,9 @@ class Manifest:
             known.files, lambda table: self._told(lambda: self._files_of(table))
         )
         # Only a table of which files went can have none.
-        held = [table for table in known.files if table not in known.gone or self._every[table]]
-        self.files: Mapping[str, list[DataFile]] = Lazily(held, self._every.__getitem__)
-        self.columns: Mapping[str, tuple[Column, ...]] = Lazily(held, self._columns_of)
+        names = [table for table in known.files if table not in known.gone or self._every[table]]
+        self.files: Mapping[str, list[DataFile]] = Lazily(names, self._every.__getitem__)
+        self.columns: Mapping[str, tuple[Column, ...]] = Lazily(names, self._columns_of)
         self.horizons: Mapping[str, str] = known.horizons
 
     def _told(self, make: Callable[[], _T]) -> _T:
@@ -290,11 +301,11 @@ class Manifest:
 
     def find(self, sha256: str) -> Ingest | None:
         """The source with this content, if there is one."""
-        return next((self.source(one) for one, (held, _) in self._lines.samples.items() if held == sha256), None)
+        return next((self.source(name) for name, (text, _) in self._lines.samples.items() if text == sha256), None)
 
     def may_hold(self, sample: str) -> bool:
         """Whether a file with this sample may be held; only then is its hash needed."""
-        return any(held == sample for _, held in self._lines.samples.values())
+        return any(text == sample for _, text in self._lines.samples.values())
 
     def new_id(self, sample: str) -> str:
         """An id for a new source: 16 digits of its sample, and a number if another has the same sample."""
@@ -314,10 +325,10 @@ class Manifest:
 
         What is derived from the rows of a day is up to date as long as this is the same; merging files leaves it.
         """
-        found: dict[str, set[str]] = {}
+        names: dict[str, set[str]] = {}
         for file in self.files.get(table, ()):
-            found.setdefault(file.day, set()).update(map(self._part, file.sources))
-        return {day: frozenset(parts) for day, parts in found.items()}
+            names.setdefault(file.day, set()).update(map(self._part, file.sources))
+        return {day: frozenset(parts) for day, parts in names.items()}
 
     def _part(self, source_id: str) -> str:
         source = self._revisions.get(source_id, 0)
@@ -325,7 +336,7 @@ class Manifest:
 
     @cached_property
     def _revisions(self) -> dict[str, int]:
-        return {one.id: one.revision for one in self.ingests}
+        return {ingest.id: ingest.revision for ingest in self.ingests}
 
     def _variants_of(self, table: str) -> tuple[tuple[Column, ...], ...]:
         return tuple(
@@ -348,52 +359,57 @@ class Manifest:
         ]
 
     def lines_of(self, change: Change) -> list[Line]:
-        """The lines that tell a change, after which `with_lines` holds it.
+        """The lines that record a change; `with_lines` applies them.
 
         Raises
         ------
         TypeConflictError
             A table's columns do not go together with those it has (`plexlens.pdb.schema`).
         """
-        lines: list[Line] = [(FORGOTTEN, one, "") for one in change.forgotten]
+        lines: list[Line] = [(FORGOTTEN, text, "") for text in change.forgotten]
         gone = _by_table(change.gone)
         lines += [(GONE, table, _dumps([file.path for file in files])) for table, files in gone.items()]
         place: dict[tuple[str, int], int] = {}
         for table, brought in change.variants.items():
-            held = list(self.variants.get(table, ()))
-            known = len(held)
+            columns = list(self.variants.get(table, ()))
+            known = len(columns)
             for index, variant in enumerate(brought):
-                if variant not in held:
-                    held.append(variant)
-                place[table, index] = held.index(variant)
-            if len(held) > known:
-                lines += self._retired(table, held, gone.get(table, []), known)
-                lines.append((COLUMNS, table, _dumps([list(map(_column_json, one)) for one in held[known:]])))
+                if variant not in columns:
+                    columns.append(variant)
+                place[table, index] = columns.index(variant)
+            if len(columns) > known:
+                lines += self._retired(table, columns, gone.get(table, []), known)
+                lines.append((COLUMNS, table, _dumps([list(map(_column_json, entry)) for entry in columns[known:]])))
         files = _by_table(replace(file, variant=place[file.table, file.variant]) for file in change.files)
         lines += [(FILES, table, _dumps(list(map(_file_json, listed)))) for table, listed in files.items()]
         lines += [(HORIZON, table, _dumps(day)) for table, day in change.horizons.items()]
-        lines += [(SOURCE, f"{one.id} {one.sha256} {one.sample}", _dumps(_ingest_json(one))) for one in change.sources]
+        lines += [
+            (SOURCE, f"{source.id} {source.sha256} {source.sample}", _dumps(ingest_json(source)))
+            for source in change.sources
+        ]
         return lines
 
-    def _retired(self, table: str, held: list[tuple[Column, ...]], gone: list[DataFile], known: int) -> Iterator[Line]:
+    def _retired(
+        self, table: str, columns: list[tuple[Column, ...]], gone: list[DataFile], known: int
+    ) -> Iterator[Line]:
         """Lines that retire variants which no file has any more, where new columns conflict with them."""
         before = {place for line in self._lines.retired.get(table, ()) for place in json.loads(line)}
         try:
-            merge_columns(one for place, one in enumerate(held) if place not in before)
+            merge_columns(entry for place, entry in enumerate(columns) if place not in before)
         except TypeConflictError as error:
             left = {file.variant for file in self.files.get(table, ()) if file not in gone}
             unused = set(range(known)) - left - before
             try:
-                merge_columns(one for place, one in enumerate(held) if place not in before | unused)
+                merge_columns(entry for place, entry in enumerate(columns) if place not in before | unused)
             except TypeConflictError:
                 raise TypeConflictError(f"table {table}: {error}") from None
             yield RETIRED, table, _dumps(sorted(unused))
 
     def with_lines(self, lines: Iterable[Line]) -> Manifest:
         """The manifest with further lines of its log."""
-        made = Manifest.__new__(Manifest)
-        made._set(self._lines.copy(), lines, self._folder)
-        return made
+        manifest = Manifest.__new__(Manifest)
+        manifest._set(self._lines.copy(), lines, self._folder)
+        return manifest
 
     def with_change(self, change: Change) -> Manifest:
         """The manifest after a change.
@@ -406,7 +422,7 @@ class Manifest:
         return self.with_lines(self.lines_of(change))
 
     def lines(self) -> Iterator[Line]:
-        """Lines that tell the manifest as it is, without its history."""
+        """Lines that record the present manifest, without its history."""
         known = self._lines
         yield from ((COLUMNS, table, text) for table, texts in known.columns.items() for text in texts)
         yield from ((RETIRED, table, text) for table, texts in known.retired.items() for text in texts)
@@ -422,10 +438,10 @@ class Manifest:
 
 
 def _by_table(files: Iterable[DataFile]) -> dict[str, list[DataFile]]:
-    found: dict[str, list[DataFile]] = {}
+    data_files: dict[str, list[DataFile]] = {}
     for file in files:
-        found.setdefault(file.table, []).append(file)
-    return found
+        data_files.setdefault(file.table, []).append(file)
+    return data_files
 
 
 def _dumps(value: Any) -> str:
@@ -434,15 +450,19 @@ def _dumps(value: Any) -> str:
 
 def _file_json(file: DataFile) -> list[Any]:
     # Table and day stand in the path.
-    return [file.path, file.variant, file.rows, file.bytes, file.sha256, list(file.sources)]
+    entry: list[Any] = [file.path, file.variant, file.rows, file.bytes, file.sha256, list(file.sources)]
+    return [*entry, list(file.starts)] if file.starts else entry
 
 
 def _file(table: str, entry: list[Any]) -> DataFile:
-    path, variant, rows, size, sha256, sources = entry
-    return DataFile(path, table, path.split("/")[3], variant, rows, size, sha256, tuple(sources))
+    path, variant, rows, size, sha256, sources, *starts = entry
+    day = path.split("/")[3]
+    span = (starts[0][0], starts[0][1]) if starts else None
+    return DataFile(path, table, day, variant, rows, size, sha256, tuple(sources), span)
 
 
-def _ingest_json(ingest: Ingest) -> dict[str, Any]:
+def ingest_json(ingest: Ingest) -> dict[str, Any]:
+    """A source as JSON; `ingest_of` is the reverse."""
     entry = {name.name: getattr(ingest, name.name) for name in fields(ingest)}
     entry["notes"] = [asdict(note) for note in ingest.notes]
     return entry

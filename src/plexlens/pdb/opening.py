@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from plexlens.errors import IngestFailuresError, UsageError
 from plexlens.pdb.database import Pdb
+from plexlens.pdb.place import is_object
 from plexlens.progress import Progress
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ MEMORY_LIMIT = "1GiB"
 
 
 def _say_nothing(text: str) -> None:
-    """Say nothing: nobody listens."""
+    """Discard a message."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,18 @@ class DumpReading:
         self._tell_losses(pdb, results)
         return results
 
+    def tell_unused(self, pdb: Path) -> None:
+        """Say which of these options have no effect, because a database is read and no dump."""
+        again = f"plexlens pdb rebuild {pdb} --layouts FOLDER reads them again"
+        anew = "plexlens ingest FILE... --pdb NEW with this option makes a database that follows it"
+        for option, is_given, remedy in (
+            ("--layouts", bool(self.layouts), again),
+            (f"--codepage {self.codepage}", self.codepage != DumpReading.codepage, anew),
+            ("--leap-seconds", self.leap_seconds, anew),
+        ):
+            if is_given:
+                self.tell(f"{pdb}: {option} has no effect on a database, whose sources were read by ingest; {remedy}")
+
     def _tell_losses(self, pdb: Pdb, results: Sequence[IngestResult]) -> None:
         for loss in losses(pdb, results):
             self.tell(loss)
@@ -77,33 +90,40 @@ class DumpReading:
 
 def losses(pdb: Pdb, results: Sequence[IngestResult]) -> list[str]:
     """Data loss in sources just read (a truncated dump, a broken record): a sentence for each file."""
-    damaged = [one.ingest.id for one in results if one.ingest is not None and one.ingest.damage]
+    damaged = [result.ingest.id for result in results if result.ingest is not None and result.ingest.damage]
     if not damaged or "damage" not in pdb.manifest.columns:
         return []
     sources = ", ".join(f"'{source}'" for source in damaged)
+    # Damage of a whole file has no record.
+    first = ", ".join(
+        f'first("{column}" order by record_no nulls last, "offset" nulls last)'
+        for column in ("record_no", "offset", "detail", "remedy")
+    )
     statement = (
-        'select file, count(*), min(record_no), arg_min("offset", record_no), arg_min(detail, record_no),'
-        " arg_min(remedy, record_no) from damage"
+        f"select file, count(*), {first} from damage"
         f" where severity = 'data loss' and source_id in ({sources}) group by file order by file"
     )
-    made = []
+    entries = []
     for file, places, record, offset, detail, remedy in pdb.connect().execute(statement).fetchall():
         where = ", ".join(f"{name} {at}" for name, at in (("record", record), ("byte", offset)) if at is not None)
-        told = f"data is lost in {places:,} places, first at" if places > 1 else "data is lost at"
-        made.append(f"{file}: {told} {where or 'an unknown place'}: {detail}; {remedy}")
-    return made
+        text = f"data is lost in {places:,} places, first at" if places > 1 else "data is lost at"
+        entries.append(f"{file}: {text} {where or 'an unknown place'}: {detail}; {remedy}")
+    return entries
 
 
 @contextmanager
-def database(sources: Sequence[Path]) -> Iterator[tuple[Pdb, list[Path]]]:
+def database(sources: Sequence[Path], reading: DumpReading) -> Iterator[tuple[Pdb, list[Path]]]:
     """The database to use, and the dumps to read into it: a named database, or a temporary database.
+
+    Options of ``reading`` that have no effect on a named database are told.
 
     Raises
     ------
     UsageError
         A database is named together with other sources.
     """
-    databases = [path for path in sources if (path / "manifest.json").is_file()]
+    # What an address of object storage names is a database, or nothing that can be read.
+    databases = [path for path in sources if is_object(path) or (path / "manifest.json").is_file()]
     if databases and len(sources) > 1:
         raise UsageError(
             file=str(databases[0]),
@@ -111,6 +131,7 @@ def database(sources: Sequence[Path]) -> Iterator[tuple[Pdb, list[Path]]]:
             remedy="give only the database, or add the files to it first: plexlens ingest FILE... --pdb PDB",
         )
     if databases:
+        reading.tell_unused(databases[0])
         yield Pdb.open(databases[0]), []
         return
     with Pdb.temporary() as pdb:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from datetime import date, timedelta
 from itertools import pairwise
+from urllib.parse import quote, unquote
 
 import numpy as np
 import pyarrow as pa
@@ -49,6 +50,34 @@ def partition_of(day: date | None) -> str:
     if day is None or not _PLAUSIBLE[0] <= (day - _EPOCH).days < _PLAUSIBLE[1]:
         return UNDATED
     return day.isoformat()
+
+
+def place_of(system: str | None) -> str:
+    """The folder for the rows of a system: its name, with ``%`` and two hexadecimal digits for other signs.
+
+    Rows without a system go to ``%``, which no name gives.
+    """
+    return "%" if system is None else quote(system, safe="").replace(".", "%2E").replace("~", "%7E") or "%00"
+
+
+def system_of(place: str) -> str | None:
+    """The system whose rows a folder has; None for rows without a system."""
+    return None if place == "%" else "" if place == "%00" else unquote(place)
+
+
+def by_system(rows: pa.RecordBatch) -> list[tuple[str, pa.RecordBatch]]:
+    """Rows by the folder of their system, in their order; all in one without a name if they have no such column."""
+    index = rows.schema.get_field_index("system")
+    if index < 0 or not pa.types.is_string(rows.column(index).type):
+        return [("", rows)]
+    names = rows.column(index).to_pylist()
+    distinct = dict.fromkeys(names)
+    if len(distinct) == 1:
+        return [(place_of(names[0]), rows)]
+    places: dict[str | None, list[int]] = {name: [] for name in distinct}
+    for number, name in enumerate(names):
+        places[name].append(number)
+    return [(place_of(name), rows.take(pa.array(numbers))) for name, numbers in places.items()]
 
 
 def _day_name(days: int) -> str:
@@ -102,8 +131,8 @@ class RowDays:
             index = batch.schema.get_field_index(name)
             if index < 0 or batch.column(index).null_count == batch.num_rows:
                 continue
-            found = _column_days(batch.column(index))
-            days[open_rows] = found[open_rows]
+            column_days = _column_days(batch.column(index))
+            days[open_rows] = column_days[open_rows]
             open_rows = days == _NO_DAY
             if not open_rows.any():
                 return days

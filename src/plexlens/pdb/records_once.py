@@ -25,7 +25,7 @@ _KEPT = ("system", "sysplex", "interval_start", "interval_end", "source_id", "re
 
 INVENTORY_SCHEMA = pa.schema(
     [
-        *(one for one in COMMON_FIELDS if one.name in _KEPT),
+        *(entry for entry in COMMON_FIELDS if entry.name in _KEPT),
         pa.field("report", pa.string(), metadata={"description": "name of the report"}),
         pa.field("values", pa.uint64(), metadata={"description": "values in the report"}),
         pa.field("hash", pa.uint64(), metadata={"description": "64 bits of a hash of the values"}),
@@ -67,20 +67,20 @@ def leave_out_held(
         A staged file could not be written.
     """
     staged = tables.flush()
-    told = [file for file in staged if file.table == rows.table]
-    if not told:
+    staged_files = [file for file in staged if file.table == rows.table]
+    if not staged_files:
         return Found(0, 0)
-    records = _inventory(told, rows)
+    records = _inventory(staged_files, rows)
     days = [partition_of(start and start.date()) for start in records.column("interval_start").to_pylist()]
-    held = set(hashes(rows.inventory, set(days)).tolist())
+    contents = set(hashes(rows.inventory, set(days)).tolist())
     duplicates, expired = [], []
     numbers, values = records.column("record_no").to_pylist(), records.column("hash").to_pylist()
     for record_no, day, value in zip(numbers, days, values, strict=True):
         if day < horizon:
             expired.append(record_no)
-        elif value in held:
+        elif value in contents:
             duplicates.append(record_no)
-        held.add(value)
+        contents.add(value)
     if duplicates or expired:
         left_out = pa.array([*duplicates, *expired], pa.uint64())
         for file in staged:
@@ -104,7 +104,7 @@ def _inventory(files: list[StagedFile], rows: RecordRows) -> pa.Table:
         # Record 0 is the file as a whole: it stays while any record does. A record without a name (a server's answer
         # that there is no report) does not say what was asked for: the rest of the file does, and counts with it.
         content_hash = f"sum(md5_number_lower(concat_ws(chr(2), {content}))::HUGEINT)"
-        found = connection.execute(
+        result = connection.execute(
             "WITH record AS (SELECT any_value(system) AS system, any_value(sysplex) AS sysplex, "
             "min(interval_start) AS interval_start, max(interval_end) AS interval_end, "
             "any_value(source_id) AS source_id, record_no, "
@@ -114,7 +114,7 @@ def _inventory(files: list[StagedFile], rows: RecordRows) -> pa.Table:
             "((content + CASE WHEN report IS NULL THEN coalesce((SELECT content FROM record WHERE record_no = 0), 0) "
             "ELSE 0 END) % 18446744073709551616)::UBIGINT AS hash FROM record WHERE record_no > 0 ORDER BY record_no"
         ).to_arrow_table()
-    return found.cast(INVENTORY_SCHEMA)
+    return result.cast(INVENTORY_SCHEMA)
 
 
 def _without(part: pa.Table, record_numbers: pa.Array) -> pa.Table:

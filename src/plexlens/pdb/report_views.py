@@ -61,11 +61,11 @@ def report_views(connection: Connection) -> Iterator[tuple[str, str]]:
 
 def attach_report_views(connection: Connection) -> tuple[str, ...]:
     """Create the views so that statements of this connection can name them; return their names."""
-    made = []
+    results = []
     for name, select in report_views(connection):
         connection.execute(f"create or replace view {identifier(name)} as {select}")
-        made.append(name)
-    return tuple(made)
+        results.append(name)
+    return tuple(results)
 
 
 def _wide(report: str, options: str | None, part: str, heads: dict[tuple[str, int], bool]) -> str:

@@ -151,11 +151,11 @@ def read(folder: Path) -> Retention:
 def _age(path: Path, key: str, value: Any, units: tuple[str, ...] = ("day", "week", "month", "year")) -> Age | None:
     if value == FOREVER:
         return None
-    found = _AGE.fullmatch(value) if isinstance(value, str) else None
-    if found is None or found[2] not in units or not 0 < int(found[1]) <= 100_000:
+    match = _AGE.fullmatch(value) if isinstance(value, str) else None
+    if match is None or match[2] not in units or not 0 < int(match[1]) <= 100_000:
         listed = ", ".join(f"{unit}s" for unit in units)
         raise _wrong(path, f"{key} = {value!r} is not a time", f'give a whole number of {listed}, such as "14 days"')
-    return Age(int(found[1]), found[2])
+    return Age(int(match[1]), match[2])
 
 
 def _wrong(path: Path, what: str, remedy: str) -> UnreadableInputError:

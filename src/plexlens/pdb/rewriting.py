@@ -16,9 +16,9 @@ import pyarrow.parquet as pq
 
 from plexlens.pdb.durable import Disk
 from plexlens.pdb.manifest import DataFile
-from plexlens.pdb.partition import family_of
+from plexlens.pdb.place import is_object
 from plexlens.pdb.schema import Column
-from plexlens.pdb.staging import ROW_GROUP_ROWS, StagedFile, parquet_options, sha256_of
+from plexlens.pdb.staging import ROW_GROUP_ROWS, StagedFile, parquet_options, sha256_of, starts_of
 
 #: Bytes of Arrow data that are gathered before a row group is written, whatever its rows.
 GROUP_BYTES = 32 << 20
@@ -46,9 +46,16 @@ class Variants:
         return {table: tuple(listed) for table, listed in self.columns.items()}
 
 
+def opened(path: Path) -> pq.ParquetFile:
+    """A Parquet file of a PDB."""
+    return pq.ParquetFile(path.open("rb") if is_object(path) else path)
+
+
 def schema_of(columns: Sequence[Column]) -> pa.Schema:
     """The Arrow schema of a set of columns, with units and descriptions."""
-    return pa.schema([pa.field(one.name, one.arrow_type, metadata=dict(one.metadata) or None) for one in columns])
+    return pa.schema(
+        [pa.field(column.name, column.arrow_type, metadata=dict(column.metadata) or None) for column in columns]
+    )
 
 
 @dataclass(frozen=True)
@@ -79,7 +86,7 @@ class Rewriter:
     def write(
         self, files: Sequence[DataFile], columns: Sequence[Column], *, without: str | None = None
     ) -> StagedFile | None:
-        """Write the rows of several files of one day of a table as one.
+        """Write the rows of several files of one folder as one.
 
         Parameters
         ----------
@@ -107,29 +114,30 @@ class Rewriter:
         schema = schema_of(columns)
         rows = 0
         with pq.ParquetWriter(staged, schema, **parquet_options(schema)) as writer:
-            for group in _groups(self._batches(files, schema, without), schema):
+            for group in groups(self._batches(files, schema, without), schema):
                 writer.write_table(group, row_group_size=max(1, group.num_rows))
                 rows += group.num_rows
         if not rows:
             staged.unlink()
             return None
         self.disk.sync_file(staged)
-        made = StagedFile(
+        staged_file = StagedFile(
             staged=staged,
-            target=str(PurePosixPath("tables", family_of(first.table), first.table, first.day, name)),
+            target=str(PurePosixPath(first.path).parent / name),
             table=first.table,
             day=first.day,
             variant=self.variants.place(first.table, columns),
             rows=rows,
             bytes=staged.stat().st_size,
             sha256=sha256_of(staged),
+            starts=None if self.disk.shared else starts_of(staged),
         )
-        self.written.append(made)
-        return made
+        self.written.append(staged_file)
+        return staged_file
 
     def _batches(self, files: Sequence[DataFile], schema: pa.Schema, without: str | None) -> Iterator[pa.RecordBatch]:
         for file in files:
-            with pq.ParquetFile(self.pdb / file.path) as stored:
+            with opened(self.pdb / file.path) as stored:
                 for batch in stored.iter_batches(_BATCH_ROWS):
                     if without is not None:
                         kept = pc.fill_null(pc.not_equal(batch.column("source_id"), without), fill_value=True)
@@ -141,30 +149,30 @@ class Rewriter:
 def fitted(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """A batch with the columns of a schema that holds all of its values: others are null, types are widened."""
     arrays = []
-    for one in schema:
-        index = batch.schema.get_field_index(one.name)
+    for entry in schema:
+        index = batch.schema.get_field_index(entry.name)
         if index < 0:
-            arrays.append(pa.nulls(batch.num_rows, one.type))
+            arrays.append(pa.nulls(batch.num_rows, entry.type))
         else:
             column = batch.column(index)
-            arrays.append(column if column.type == one.type else column.cast(one.type))
+            arrays.append(column if column.type == entry.type else column.cast(entry.type))
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _groups(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
+def groups(batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
     """Batches as row groups: of `ROW_GROUP_ROWS` rows, or fewer if they are large."""
-    held: list[pa.RecordBatch] = []
+    contents: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in batches:
         start = 0
         while start < batch.num_rows:
             part = batch.slice(start, ROW_GROUP_ROWS - rows)
-            held.append(part)
+            contents.append(part)
             start += part.num_rows
             rows += part.num_rows
             size += part.nbytes
             if rows >= ROW_GROUP_ROWS or size >= GROUP_BYTES:
-                yield pa.Table.from_batches(held, schema=schema)
-                held, rows, size = [], 0, 0
-    if held:
-        yield pa.Table.from_batches(held, schema=schema)
+                yield pa.Table.from_batches(contents, schema=schema)
+                contents, rows, size = [], 0, 0
+    if contents:
+        yield pa.Table.from_batches(contents, schema=schema)

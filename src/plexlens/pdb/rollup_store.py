@@ -128,7 +128,7 @@ class Rollup:
 
 
 def digest_of(files: Iterable[DataFile], revisions: Mapping[str, int]) -> Made:
-    """Digest of a partition: the sources whose rows are in it, and how many rows; merging files leaves it.
+    """Digest of a partition: its sources and its number of rows; merging files does not change it.
 
     Parameters
     ----------
@@ -139,13 +139,13 @@ def digest_of(files: Iterable[DataFile], revisions: Mapping[str, int]) -> Made:
     """
     listed = list(files)
     named = sorted({source for file in listed for source in file.sources or (file.path,)})
-    told = json.dumps([(source, revisions.get(source, 0)) for source in named]).encode()
-    return Made(hashlib.sha256(told).hexdigest()[:32], sum(file.rows for file in listed))
+    content = json.dumps([(source, revisions.get(source, 0)) for source in named]).encode()
+    return Made(hashlib.sha256(content).hexdigest()[:32], sum(file.rows for file in listed))
 
 
 def revisions_of(pdb: Manifest) -> dict[str, int]:
-    """Number of times that sources of a database were read again, by id, for those that were."""
-    return {one.id: one.revision for one in pdb.ingests if one.revision}
+    """Number of times that a source was read again, by id, for sources read again."""
+    return {ingest.id: ingest.revision for ingest in pdb.ingests if ingest.revision}
 
 
 class RollupStore:
@@ -169,15 +169,15 @@ class RollupStore:
         """Names of the grains that have an index."""
         if not self.folder.is_dir():
             return ()
-        return tuple(sorted(one.parent.name for one in self.folder.glob(f"*/{_INDEX}")))
+        return tuple(sorted(path.parent.name for path in self.folder.glob(f"*/{_INDEX}")))
 
     def read(self, grain: str) -> Rollup:
         """The index of a grain; an empty one if it is missing, damaged or of another version."""
         try:
             content = (self.folder / grain / _INDEX).read_bytes()
             head, _, body = content.partition(b"\n")
-            told = json.loads(head)
-            if told["version"] != VERSION or hashlib.sha256(body).hexdigest() != told["checksum"]:
+            text = json.loads(head)
+            if text["version"] != VERSION or hashlib.sha256(body).hexdigest() != text["checksum"]:
                 return Rollup()
             return _rollup(json.loads(body))
         except (OSError, ValueError, KeyError, TypeError):
@@ -186,10 +186,10 @@ class RollupStore:
     def stamp(self, grain: str) -> object:
         """A value that changes when the index of a grain does."""
         try:
-            found = (self.folder / grain / _INDEX).stat()
+            stat = (self.folder / grain / _INDEX).stat()
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
+        return stat.st_mtime_ns, stat.st_size, stat.st_ino
 
     def write(self, grain: str, rollup: Rollup) -> None:
         """Replace the index of a grain; its files are on the device.
@@ -236,7 +236,7 @@ class RollupStore:
             row_group_size=ROW_GROUP_ROWS,
             compression="zstd",
             compression_level=1,
-            use_dictionary=[one.name for one in rows.schema if pa.types.is_string(one.type)],
+            use_dictionary=[entry.name for entry in rows.schema if pa.types.is_string(entry.type)],
         )
         self.disk.sync_file(path)
         return RolledFile(path.relative_to(self.pdb).as_posix(), rows.num_rows, path.stat().st_size)
@@ -250,9 +250,9 @@ class RollupStore:
             return False
         head, _, body = content.partition(b"\n")
         try:
-            told = json.loads(head)
-            is_whole = hashlib.sha256(body).hexdigest() == told["checksum"]
-            return not is_whole or not isinstance(told["version"], int)
+            text = json.loads(head)
+            is_whole = hashlib.sha256(body).hexdigest() == text["checksum"]
+            return not is_whole or not isinstance(text["version"], int)
         except (ValueError, KeyError, TypeError):
             return True
 
@@ -304,15 +304,15 @@ class RollupStore:
         return target
 
 
-def _rollup(told: Mapping[str, Any]) -> Rollup:
+def _rollup(text: Mapping[str, Any]) -> Rollup:
     days = {
-        one["day"]: RolledDay(
-            one["day"],
-            {name: Made(**made) for name, made in one["made_from"].items()},
-            {level: RolledFile(**file) for level, file in one["files"].items()},
-            one["told"],
+        day["day"]: RolledDay(
+            day["day"],
+            {name: Made(**made_from) for name, made_from in day["made_from"].items()},
+            {level: RolledFile(**file) for level, file in day["files"].items()},
+            day["told"],
         )
-        for one in told["days"]
+        for day in text["days"]
     }
-    reach = {path: (first, last) for path, (first, last) in told["reach"].items()}
-    return Rollup(told["definition"], days, reach, told["shape"])
+    reach = {path: (first, last) for path, (first, last) in text["reach"].items()}
+    return Rollup(text["definition"], days, reach, text["shape"])

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from plexlens.pdb.durable import Disk
 from plexlens.pdb.manifest import DataFile
-from plexlens.pdb.partition import EXPIRED, RowDays, family_of
+from plexlens.pdb.partition import EXPIRED, RowDays, by_system, family_of
 from plexlens.pdb.schema import Column, TypeConflictError, columns_of, stored_schema
 
 MEMORY = 256 << 20
@@ -68,6 +68,8 @@ class StagedFile:
         Its size.
     sha256 : str
         Hash of its bytes.
+    starts : tuple of (str, str) or None
+        As in `DataFile`.
     """
 
     staged: Path
@@ -78,10 +80,12 @@ class StagedFile:
     rows: int
     bytes: int
     sha256: str
+    starts: tuple[str, str] | None = None
 
     def data_file(self, sources: tuple[str, ...]) -> DataFile:
         """The file as the manifest names it, with rows of these sources."""
-        return DataFile(self.target, self.table, self.day, self.variant, self.rows, self.bytes, self.sha256, sources)
+        size = self.rows, self.bytes
+        return DataFile(self.target, self.table, self.day, self.variant, *size, self.sha256, sources, self.starts)
 
 
 @dataclass(slots=True)
@@ -89,6 +93,7 @@ class _Partition:
     table: str
     variant: int
     day: str
+    system: str = ""
     memory: int = 0
     # Level 0 holds batches as they came; a full level of small ones is joined into one batch of the next.
     levels: list[list[pa.RecordBatch]] = field(default_factory=lambda: [[]])
@@ -186,8 +191,8 @@ class StagedTables:
         self._schemas: dict[str, list[pa.Schema]] = {}
         self._widths: dict[str, list[_RowWidth]] = {}
         self._incoming: dict[str, list[tuple[pa.Schema, int]]] = {}
-        self._partitions: dict[tuple[str, int, str], _Partition] = {}
-        self._numbers: dict[tuple[str, str], int] = {}
+        self._partitions: dict[tuple[str, int, str, str], _Partition] = {}
+        self._numbers: dict[tuple[str, str, str], int] = {}
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="parquet")
         self._under_way: set[Future[StagedFile]] = set()
         self._done: list[StagedFile] = []
@@ -220,7 +225,8 @@ class StagedTables:
                 self.expired[table] = self.expired.get(table, 0) + rows.num_rows
                 continue
             self.rows[table] = self.rows.get(table, 0) + rows.num_rows
-            self._gather(table, variant, day, rows)
+            for system, part in [("", rows)] if self._disk.shared else by_system(rows):
+                self._gather(table, variant, (day, system), part)
         if self._memory > self._memory_limit:
             self._write_largest()
 
@@ -232,7 +238,7 @@ class StagedTables:
         OSError
             A file could not be written.
         """
-        for partition in sorted(self._partitions.values(), key=lambda one: -one.memory):
+        for partition in sorted(self._partitions.values(), key=lambda entry: -entry.memory):
             self._write(partition)
         self._collect(wait(self._under_way).done)
         return sorted(self._done, key=lambda file: file.target)
@@ -254,7 +260,8 @@ class StagedTables:
         if after.num_rows:
             self._write_parquet(after, file.staged)
             size, sha256 = file.staged.stat().st_size, sha256_of(file.staged)
-            self._done.append(replace(file, rows=after.num_rows, bytes=size, sha256=sha256))
+            starts = None if self._disk.shared else starts_of(file.staged)
+            self._done.append(replace(file, rows=after.num_rows, bytes=size, sha256=sha256, starts=starts))
         else:
             file.staged.unlink()
 
@@ -308,8 +315,8 @@ class StagedTables:
         known.append((schema, matches[0] if matches else len(schemas) - 1))
         return known[-1][1]
 
-    def _gather(self, table: str, variant: int, day: str, rows: pa.RecordBatch) -> None:
-        key = (table, variant, day)
+    def _gather(self, table: str, variant: int, place: tuple[str, str], rows: pa.RecordBatch) -> None:
+        key = (table, variant, *place)
         partition = self._partitions.get(key)
         if partition is None:
             partition = self._partitions[key] = _Partition(*key)
@@ -319,16 +326,17 @@ class StagedTables:
 
     def _write_largest(self) -> None:
         """Write the largest partitions until half the memory is free."""
-        for partition in sorted(self._partitions.values(), key=lambda one: -one.memory):
+        for partition in sorted(self._partitions.values(), key=lambda entry: -entry.memory):
             if self._memory <= self._memory_limit // 2:
                 break
             self._write(partition)
 
     def _write(self, partition: _Partition) -> None:
-        del self._partitions[partition.table, partition.variant, partition.day]
+        place = (partition.day, partition.system)
+        del self._partitions[(partition.table, partition.variant, *place)]
         self._memory -= partition.memory
-        number = self._numbers.get((partition.table, partition.day), 0) + 1
-        self._numbers[partition.table, partition.day] = number
+        number = self._numbers.get((partition.table, *place), 0) + 1
+        self._numbers[(partition.table, *place)] = number
         # As many as there are threads, and one waiting: more would be memory that no limit counts.
         while len(self._under_way) > _THREADS:
             self._collect(wait(self._under_way, return_when="FIRST_COMPLETED").done)
@@ -344,9 +352,10 @@ class StagedTables:
         rows = pa.Table.from_batches(partition.batches(), schema=schema)
         partition.levels = []
         name = f"{self.writer}-{number}.parquet"
-        staged = self.folder / f"{partition.table}@{partition.day}@{name}"
+        staged = self.folder / "@".join(filter(None, [partition.table, partition.day, partition.system, name]))
         self._write_parquet(rows, staged)
-        target = PurePosixPath("tables", family_of(partition.table), partition.table, partition.day, name)
+        place = PurePosixPath(partition.day, partition.system)
+        target = PurePosixPath("tables", family_of(partition.table), partition.table, place, name)
         return StagedFile(
             staged=staged,
             target=str(target),
@@ -356,6 +365,7 @@ class StagedTables:
             rows=rows.num_rows,
             bytes=staged.stat().st_size,
             sha256=sha256_of(staged),
+            starts=None if self._disk.shared else starts_of(staged),
         )
 
     def _write_parquet(self, rows: pa.Table, path: Path) -> None:
@@ -363,12 +373,30 @@ class StagedTables:
         self._disk.sync_file(path)
 
 
+def starts_of(path: Path) -> tuple[str, str] | None:
+    """Least and greatest ``interval_start`` in a Parquet file, by its statistics; None if a row has none."""
+    with pq.ParquetFile(path) as stored:
+        index = stored.schema_arrow.get_field_index("interval_start")
+        if index < 0 or not pa.types.is_timestamp(stored.schema_arrow.field(index).type):
+            return None
+        groups = [stored.metadata.row_group(number) for number in range(stored.metadata.num_row_groups)]
+    statistics = [
+        group.column(number).statistics
+        for group in groups
+        for number in range(group.num_columns)
+        if group.column(number).path_in_schema == "interval_start"
+    ]
+    if not statistics or any(part is None or not part.has_min_max or part.null_count != 0 for part in statistics):
+        return None
+    return min(part.min for part in statistics).isoformat(), max(part.max for part in statistics).isoformat()
+
+
 def parquet_options(schema: pa.Schema) -> dict[str, Any]:
     """Options of the Parquet writer for the files of a table."""
     return {
         "compression": "zstd",
         "compression_level": 1,
-        "use_dictionary": [one.name for one in schema if pa.types.is_string(one.type)],
+        "use_dictionary": [entry.name for entry in schema if pa.types.is_string(entry.type)],
     }
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from plexlens.pdb.engine import literal
 from plexlens.pdb.manifest import DataFile
+from plexlens.pdb.place import is_object
 from plexlens.pdb.schema import Column
 
 
@@ -19,8 +21,10 @@ def view_sql(
     columns: Sequence[Column],
     variants: Sequence[Sequence[Column]],
     files: Iterable[DataFile],
+    *,
+    copied: bool = False,
 ) -> str:
-    """The statement that defines the view of a table.
+    """The statement that defines the view of a table, or copies the table into the connection's memory.
 
     Parameters
     ----------
@@ -34,19 +38,71 @@ def view_sql(
         The columns of each group of files.
     files
         The table's files; without any the view is empty.
+    copied
+        Copy the rows into a table of DuckDB's.
     """
-    groups: dict[int, list[str]] = {}
-    for file in files:
-        groups.setdefault(file.variant, []).append(parquet_path(folder / file.path))
-    selects = "\nUNION ALL\n".join(
-        f"SELECT {', '.join(_expressions(columns, variants[variant]))} FROM read_parquet([{', '.join(paths)}],"
-        # A folder above the PDB may be called `day=1`, which is not a column of ours.
-        " hive_partitioning=false, union_by_name=false)"
-        for variant, paths in sorted(groups.items())
-    )
+    if is_object(folder):
+        groups = [(listed[0].variant, listed) for listed in pruned_apart(files)]
+    else:
+        by_variant: dict[int, list[DataFile]] = {}
+        for file in files:
+            by_variant.setdefault(file.variant, []).append(file)
+        groups = sorted(by_variant.items())
+    selects = "\nUNION ALL\n".join(_select(folder, columns, variants[variant], listed) for variant, listed in groups)
     if not groups:
         selects = f"SELECT {', '.join(_expressions(columns, ()))} WHERE false"
-    return f"CREATE OR REPLACE VIEW {identifier(table)} AS\n{selects}"
+    return f"CREATE OR REPLACE {'TABLE' if copied else 'VIEW'} {identifier(table)} AS\n{selects}"
+
+
+def _select(folder: Path, columns: Sequence[Column], variant: Sequence[Column], files: Sequence[DataFile]) -> str:
+    """The rows of files with the same columns."""
+    paths = ", ".join(parquet_path(folder / file.path) for file in files)
+    expressions = list(_expressions(columns, variant))
+    # A folder above the PDB may be called `day=1`, which is not a column of ours.
+    options, where = "hive_partitioning=false, union_by_name=false", ""
+    if is_object(folder):
+        # The engine need not open an object to learn its columns, and it leaves out a branch of the union whose
+        # conditions contradict those of the question.
+        schema = ", ".join(
+            f"{name}: {{name: {name}, type: '{column.duckdb_type}', default_value: NULL}}"
+            for name, column in ((literal(column.name), column) for column in variant)
+        )
+        options += f", schema=MAP {{{schema}}}"
+        systems = {file.system for file in files}
+        if len(systems) == 1 and any(column.name == "system" and column.type == "string" for column in variant):
+            (system,) = systems
+            place = [column.name for column in columns].index("system")
+            expressions[place] = f"{'NULL::VARCHAR' if system is None else literal(system)} AS system"
+        spans = [file.starts for file in files if file.starts]
+        if len(spans) == len(files):
+            first, last = min(first for first, _ in spans), max(last for _, last in spans)
+            where = f" WHERE interval_start >= {_moment(first)} AND interval_start <= {_moment(last)}"
+    return f"SELECT {', '.join(expressions)} FROM read_parquet([{paths}], {options}){where}"
+
+
+#: Branches of the union of a table, at most, that a question can leave out.
+_BRANCHES = 128
+
+
+def pruned_apart(files: Iterable[DataFile]) -> list[list[DataFile]]:
+    """Files of the same columns in groups that a question can leave out: by day and system, or coarser if many.
+
+    Files whose rows do not all have a start are not with those whose rows do.
+    """
+    listed = list(files)
+    groups: dict[tuple[object, ...], list[DataFile]] = {}
+    for letters, by_system in ((10, True), (7, True), (10, False), (7, False), (4, False), (0, False)):
+        groups = {}
+        for file in listed:
+            key = (file.variant, file.starts is None, file.day[:letters], by_system and file.path.split("/")[4])
+            groups.setdefault(key, []).append(file)
+        if len(groups) <= _BRANCHES:
+            break
+    return list(groups.values())
+
+
+def _moment(iso: str) -> str:
+    return f"TIMESTAMPTZ '{iso.replace('T', ' ')}'"
 
 
 PLAUSIBLE = "plausible"

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
-from plexlens.errors import PdbWriteError
+from plexlens.errors import PdbLockedError, PdbWriteError
 from plexlens.pdb.commit import clean_leftovers, commit
 from plexlens.pdb.database import Pdb
+from plexlens.pdb.durable import OvertakenError
 from plexlens.pdb.format_1 import PREVIOUS
 from plexlens.pdb.head import VERSION
 from plexlens.pdb.lock import LOCK, unheard, writer_lock
 from plexlens.pdb.manifest import Change
+from plexlens.whole_file import remedy_of
 
 _T = TypeVar("_T")
 
@@ -21,6 +22,8 @@ _T = TypeVar("_T")
 @contextmanager
 def writing(pdb: Pdb, *, wait: float = 0.0, tell: Callable[[str], None] = unheard) -> Iterator[None]:
     """Hold the write lock of a PDB, which shows its present state then and is of the present format.
+
+    In object storage there is no lock: whoever commits first wins, and the other is told.
 
     Parameters
     ----------
@@ -38,6 +41,18 @@ def writing(pdb: Pdb, *, wait: float = 0.0, tell: Callable[[str], None] = unhear
     PdbWriteError
         The PDB cannot be written.
     """
+    if not pdb.disk.shared:
+        pdb.disk.check()
+        pdb.refresh()
+        try:
+            yield
+        except OvertakenError as error:
+            raise PdbLockedError(
+                file=str(pdb.path),
+                what="another command has changed this PDB meanwhile; nothing was changed by this one",
+                remedy="run the command again",
+            ) from error
+        return
     with writer_lock(pdb.path / LOCK, pdb=pdb.path, wait=wait, tell=tell):
         pdb.refresh()
         told_of_disk(pdb, lambda: clean_leftovers(pdb))
@@ -54,9 +69,8 @@ def told_of_disk(pdb: Pdb, step: Callable[[], _T]) -> _T:
     try:
         return step()
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         raise PdbWriteError(
             file=str(error.filename or pdb.path),
             what=f"the PDB cannot be written: {error.strerror or error}; its previous contents are intact",
-            remedy=f"free space in {pdb.path} and run the command again" if full else "check your permissions",
+            remedy=remedy_of(error, pdb.path) or "check your permissions",
         ) from error

@@ -95,11 +95,11 @@ def plan(manifest: Manifest) -> list[Group]:
 
 
 def _of_table(manifest: Manifest, table: str) -> Iterator[Group]:
-    days: dict[str, list[DataFile]] = {}
+    folders: dict[str, list[DataFile]] = {}
     for file in manifest.files[table]:
         if file.bytes < SMALL:
-            days.setdefault(file.day, []).append(file)
-    for files in days.values():
+            folders.setdefault(file.path.rpartition("/")[0], []).append(file)
+    for files in folders.values():
         if len(files) > 1:
             yield from _of_day(files, manifest.variants[table])
 
@@ -108,18 +108,18 @@ def _of_day(files: Sequence[DataFile], variants: Sequence[tuple[Column, ...]]) -
     open_groups: list[tuple[list[DataFile], tuple[Column, ...]]] = []
     for file in files:
         columns = variants[file.variant]
-        for place, (held, joined) in enumerate(open_groups):
+        for place, (data_files, joined) in enumerate(open_groups):
             both = _joined(joined, columns)
-            fits = sum(one.bytes for one in held) + file.bytes <= LARGE
+            fits = sum(data_file.bytes for data_file in data_files) + file.bytes <= LARGE
             # When a source is read again, its rows in a file are found by this column.
-            apart = file.sources == held[0].sources or any(one.name == "source_id" for one in columns)
+            apart = file.sources == data_files[0].sources or any(column.name == "source_id" for column in columns)
             if both is not None and fits and apart:
-                held.append(file)
-                open_groups[place] = (held, both)
+                data_files.append(file)
+                open_groups[place] = (data_files, both)
                 break
         else:
             open_groups.append(([file], columns))
-    yield from (Group(tuple(held), columns) for held, columns in open_groups if len(held) > 1)
+    yield from (Group(tuple(data_files), columns) for data_files, columns in open_groups if len(data_files) > 1)
 
 
 def _joined(left: Sequence[Column], right: Sequence[Column]) -> tuple[Column, ...] | None:
@@ -131,7 +131,7 @@ def _joined(left: Sequence[Column], right: Sequence[Column]) -> tuple[Column, ..
     except TypeConflictError:
         return None
     types = {column.name: column.type for column in joined}
-    if any(one.type in _WIDE and types[one.name] == "double" for one in (*left, *right)):
+    if any(column.type in _WIDE and types[column.name] == "double" for column in (*left, *right)):
         return None
     return joined
 
@@ -174,6 +174,8 @@ def compact(
     PdbDamagedError
         A file cannot be read, or does not have the rows that were written.
     """
+    if not pdb.disk.shared:
+        return _compact(pdb, wait, tell, progress)
     lock = pdb.path / LOCK
     try:
         with writer_lock(lock, pdb=pdb.path):
@@ -189,7 +191,7 @@ def compact(
 
 def _compact(pdb: Pdb, wait: float, tell: Callable[[str], None], progress: Progress) -> Compaction:
     name = f"compact-{os.urandom(6).hex()}"
-    folder = staging_folder(pdb.path, name)
+    folder = staging_folder(pdb, name)
     with ExitStack() as leaving:
         # Under the lock, or another writer takes the folder for one that was left.
         with writing(pdb, wait=wait, tell=tell):
@@ -200,13 +202,13 @@ def _compact(pdb: Pdb, wait: float, tell: Callable[[str], None], progress: Progr
             told_of_disk(pdb, lambda: pdb.disk.make_folder(folder))
             told_of_disk(pdb, lambda: leaving.enter_context(alive(folder / ALIVE)))
         rewriter = Rewriter(pdb.path, folder, name, pdb.disk)
-        made: list[tuple[Group, StagedFile]] = []
+        results: list[tuple[Group, StagedFile]] = []
         for done, group in enumerate(groups):
             progress(done, len(groups), "merging files")
-            made.append((group, _merged(pdb, rewriter, group)))
+            results.append((group, _merged(pdb, rewriter, group)))
         told_of_disk(pdb, lambda: pdb.disk.sync_folder(folder))
         with writing(pdb, wait=max(wait, _PATIENCE), tell=tell):
-            return _commit(pdb, name, rewriter, made)
+            return _commit(pdb, name, rewriter, results)
 
 
 def _remove(folder: Path) -> None:
@@ -234,15 +236,15 @@ def _unreadable(pdb: Pdb, group: Group, what: str) -> PdbDamagedError:
     )
 
 
-def _commit(pdb: Pdb, name: str, rewriter: Rewriter, made: list[tuple[Group, StagedFile]]) -> Compaction:
-    there = {file.path for group, _ in made for file in pdb.manifest.files.get(group.files[0].table, ())}
-    kept = [(group, file) for group, file in made if all(one.path in there for one in group.files)]
+def _commit(pdb: Pdb, name: str, rewriter: Rewriter, result: list[tuple[Group, StagedFile]]) -> Compaction:
+    there = {file.path for group, _ in result for file in pdb.manifest.files.get(group.files[0].table, ())}
+    kept = [(group, file) for group, file in result if all(file.path in there for file in group.files)]
     gone = [file for group, _ in kept for file in group.files]
     files = [
-        file.data_file(tuple(dict.fromkeys(source for one in group.files for source in one.sources)))
+        file.data_file(tuple(dict.fromkeys(source for file in group.files for source in file.sources)))
         for group, file in kept
     ]
-    left = sum(len(group.files) for group, _ in made) - len(gone)
+    left = sum(len(group.files) for group, _ in result) - len(gone)
     if files:
         change = Change(
             f"compact {len(gone):,} files into {len(files):,}",
@@ -251,7 +253,14 @@ def _commit(pdb: Pdb, name: str, rewriter: Rewriter, made: list[tuple[Group, Sta
             gone=tuple(gone),
             rows_change=False,
         )
-        told_of_disk(pdb, lambda: commit(pdb, change, [file for _, file in kept], name, fold=True, keep=pdb.keep))
+        paths = {file.path for file in gone}
+
+        def right(before: Manifest, now: Manifest) -> bool:
+            del before
+            return paths <= {file.path for file in now.every_file()}
+
+        staged = [file for _, file in kept]
+        told_of_disk(pdb, lambda: commit(pdb, change, staged, name, fold=True, keep=pdb.keep, still_right=right))
     return Compaction(
         files=len(gone),
         bytes=sum(file.bytes for file in gone),

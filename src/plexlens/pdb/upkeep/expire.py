@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from typing import Generic, Protocol, TypeVar
 
 from plexlens.ingest import kinds, plausible
 from plexlens.pdb import retention
@@ -27,49 +28,74 @@ _LATER = timedelta(days=2)
 _ABOUT_SOURCES = frozenset({"damage", plausible.TABLE})
 
 
+class _Sized(Protocol):
+    """A file with a known size."""
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def bytes(self) -> int: ...
+
+
+_File = TypeVar("_File", bound=_Sized)
+
+
 @dataclass(frozen=True)
-class Expired:
+class ExpiringDays(Generic[_File]):
+    """Days that expire, of a table or of a roll-up.
+
+    Attributes
+    ----------
+    age : str
+        The time for which they are kept, as in the policy.
+    days : tuple of str
+        The days that are removed.
+    files : tuple
+        Their files.
+    """
+
+    age: str
+    days: tuple[str, ...]
+    files: tuple[_File, ...]
+
+    @property
+    def rows(self) -> int:
+        """Rows that are removed."""
+        return sum(file.rows for file in self.files)
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the files that are removed."""
+        return sum(file.bytes for file in self.files)
+
+
+@dataclass(frozen=True)
+class Expired(ExpiringDays[DataFile]):
     """Days of a table that expire.
 
     Attributes
     ----------
     table : str
         The table.
-    age : str
-        How long it is kept, as the policy says.
     before : str
         The first day that stays.
-    days : tuple of str
-        The days that go.
-    files : tuple of DataFile
-        Their files.
     """
 
     table: str
-    age: str
     before: str
-    days: tuple[str, ...]
-    files: tuple[DataFile, ...]
-
-    @property
-    def rows(self) -> int:
-        """Rows that go."""
-        return sum(file.rows for file in self.files)
-
-    @property
-    def bytes(self) -> int:
-        """Bytes of files that go."""
-        return sum(file.bytes for file in self.files)
 
 
 def inventories() -> frozenset[str]:
     """The tables by which records and reports are kept once."""
-    return frozenset({"smf_record", *(one.once.inventory for one in kinds.SOURCES if one.once is not None)})
+    return frozenset(
+        {"smf_record", *(source_kind.once.inventory for source_kind in kinds.SOURCES if source_kind.once is not None)}
+    )
 
 
 def plan(manifest: Manifest, policy: Retention, today: date) -> list[Expired]:
     """Days of each table that expire; a table with an age is listed even if none of its days does."""
-    found = []
+    results = []
     horizons = dict(manifest.horizons)
     once = inventories()
     # Also of tables without files: they have expired altogether, or come back.
@@ -78,7 +104,7 @@ def plan(manifest: Manifest, policy: Retention, today: date) -> list[Expired]:
         if age is not None and table not in once:
             before = max(horizons.get(table, ""), age.before(today).isoformat())
             horizons[table] = before
-            found.append(_of_table(manifest, table, str(age), before))
+            results.append(_of_table(manifest, table, str(age), before))
     others = [horizons.get(table, "") for table in manifest.variants if table not in once | _ABOUT_SOURCES]
     least = min(others, default="")
     for table in sorted(once & set(manifest.variants)):
@@ -86,13 +112,13 @@ def plan(manifest: Manifest, policy: Retention, today: date) -> list[Expired]:
         if age is not None and least:
             last = (date.fromisoformat(least) - _LATER).isoformat()
             before = max(horizons.get(table, ""), min(age.before(today).isoformat(), last))
-            found.append(_of_table(manifest, table, f"{age}, after all other tables", before))
-    return found
+            results.append(_of_table(manifest, table, f"{age}, after all other tables", before))
+    return results
 
 
 def _of_table(manifest: Manifest, table: str, age: str, before: str) -> Expired:
     files = tuple(file for file in manifest.files.get(table, ()) if file.day != UNDATED and file.day < before)
-    return Expired(table, age, before, tuple(sorted({file.day for file in files})), files)
+    return Expired(age, tuple(sorted({file.day for file in files})), files, table, before)
 
 
 def expire(
@@ -130,15 +156,15 @@ def expire(
     policy = retention.read(pdb.path)
     with writing(pdb, wait=wait, tell=tell):
         every = plan(pdb.manifest, policy, today or datetime.now(UTC).date())
-        going = [one for one in every if one.files]
+        going = [entry for entry in every if entry.files]
         if going:
-            files = tuple(file for one in going for file in one.files)
+            files = tuple(file for entry in going for file in entry.files)
             days = len({file.day for file in files})
             change = Change(
                 f"expire {days:,} days of {len(going):,} tables",
                 gone=files,
                 # Also of tables that have no such day: a later dump would bring it.
-                horizons={one.table: one.before for one in every},
+                horizons={entry.table: entry.before for entry in every},
             )
             told_of_disk(pdb, lambda: commit(pdb, change, fold=True, keep=pdb.keep))
     return going

@@ -16,12 +16,12 @@ from plexlens.pdb.database import Pdb
 from plexlens.pdb.lock import unheard
 from plexlens.pdb.retention import Retention
 from plexlens.pdb.rollup_store import DAY, HOUR, INTERVAL, LISTS, RolledDay, RolledFile, RollupStore
-from plexlens.pdb.upkeep.expire import Expired
+from plexlens.pdb.upkeep.expire import Expired, ExpiringDays
 from plexlens.pdb.writing import told_of_disk, writing
 
 
 @dataclass(frozen=True)
-class ExpiredRollup:
+class ExpiredRollup(ExpiringDays[RolledFile]):
     """Days of a grain's roll-ups that expire.
 
     Attributes
@@ -30,29 +30,10 @@ class ExpiredRollup:
         The grain.
     level : str
         ``hour`` if rows by interval and hour go and the day stays, ``day`` if everything goes.
-    age : str
-        How long it is kept, as the policy says.
-    days : tuple of str
-        The days.
-    files : tuple of RolledFile
-        Their files.
     """
 
     grain: str
     level: str
-    age: str
-    days: tuple[str, ...]
-    files: tuple[RolledFile, ...]
-
-    @property
-    def rows(self) -> int:
-        """Rows that go."""
-        return sum(file.rows for file in self.files)
-
-    @property
-    def bytes(self) -> int:
-        """Bytes of files that go."""
-        return sum(file.bytes for file in self.files)
 
 
 def plan_rollups(pdb: Pdb, policy: Retention, today: date, going: Iterable[Expired] = ()) -> list[ExpiredRollup]:
@@ -71,41 +52,41 @@ def plan_rollups(pdb: Pdb, policy: Retention, today: date, going: Iterable[Expir
     """
     if policy.hour is None and policy.day is None:
         return []
-    gone = {file.path for one in going for file in one.files}
+    gone = {file.path for entry in going for file in entry.files}
     there = {
         f"{table}/{file.day}" for table, files in pdb.manifest.files.items() for file in files if file.path not in gone
     }
-    horizons = {**pdb.manifest.horizons, **{one.table: one.before for one in going}}
-    found = []
+    horizons = {**pdb.manifest.horizons, **{entry.table: entry.before for entry in going}}
+    results = []
     for grain in (name for name in pdb.rollups.grains if name != LISTS):
         alone = {
-            day: held
-            for day, held in pdb.rollups.read(grain).days.items()
-            if any(_has_expired(name, held, horizons) and name not in there for name in held.made_from)
+            day: rolled_day
+            for day, rolled_day in pdb.rollups.read(grain).days.items()
+            if any(_has_expired(name, rolled_day, horizons) and name not in there for name in rolled_day.made_from)
         }
         whole: dict[str, RolledDay] = {}
         if policy.day is not None:
             before = policy.day.before(today).isoformat()
-            whole = {day: held for day, held in alone.items() if day < before}
-            files = tuple(file for held in whole.values() for file in held.files.values())
-            found.append(ExpiredRollup(grain, DAY, str(policy.day), tuple(whole), files))
+            whole = {day: rolled_day for day, rolled_day in alone.items() if day < before}
+            files = tuple(file for rolled_day in whole.values() for file in rolled_day.files.values())
+            results.append(ExpiredRollup(str(policy.day), tuple(whole), files, grain, DAY))
         if policy.hour is not None:
             before = policy.hour.before(today).isoformat()
             # A day that was not merged has its rows by interval alone.
             hours = {
-                day: [held.files[level] for level in (INTERVAL, HOUR) if level in held.files]
-                for day, held in alone.items()
-                if day < before and day not in whole and DAY in held.files and INTERVAL in held.files
+                day: [rolled_day.files[level] for level in (INTERVAL, HOUR) if level in rolled_day.files]
+                for day, rolled_day in alone.items()
+                if day < before and day not in whole and DAY in rolled_day.files and INTERVAL in rolled_day.files
             }
             files = tuple(file for listed in hours.values() for file in listed)
-            found.append(ExpiredRollup(grain, HOUR, str(policy.hour), tuple(hours), files))
-    return [one for one in found if one.days]
+            results.append(ExpiredRollup(str(policy.hour), tuple(hours), files, grain, HOUR))
+    return [expired_rollup for expired_rollup in results if expired_rollup.days]
 
 
-def _has_expired(name: str, held: RolledDay, horizons: dict[str, str]) -> bool:
+def _has_expired(name: str, rolled_day: RolledDay, horizons: dict[str, str]) -> bool:
     """Whether a partition (``TABLE/DAY``) holds records of the day itself and is before the horizon of its table."""
     table, _, day = name.partition("/")
-    return day == held.day and day < horizons.get(table, "")
+    return day == rolled_day.day and day < horizons.get(table, "")
 
 
 def expire_rollups(
@@ -153,7 +134,7 @@ def expire_rollups(
 
 
 def _remove(store: RollupStore, going: Sequence[ExpiredRollup]) -> None:
-    gone = {(one.grain, one.level): set(one.days) for one in going}
+    gone = {(expired_rollup.grain, expired_rollup.level): set(expired_rollup.days) for expired_rollup in going}
     for grain in dict.fromkeys(grain for grain, _ in gone):
         store.clean(grain)
         index = store.read(grain)
@@ -166,7 +147,9 @@ def _remove(store: RollupStore, going: Sequence[ExpiredRollup]) -> None:
         store.write(grain, replace(index, days=days))
     left = {day for grain in store.grains if grain != LISTS for day in store.read(grain).days}
     lists = store.read(LISTS)
-    gone_days = {day for one in going for day in one.days} - left
-    kept_lists = {name: held for name, held in lists.days.items() if name.partition("~")[2] not in gone_days}
+    gone_days = {day for expired_rollup in going for day in expired_rollup.days} - left
+    kept_lists = {
+        name: rolled_day for name, rolled_day in lists.days.items() if name.partition("~")[2] not in gone_days
+    }
     if len(kept_lists) < len(lists.days):
         store.write(LISTS, replace(lists, days=kept_lists))

@@ -88,14 +88,14 @@ def find(pdb: Pdb, files: Sequence[Path] = (), *, progress: Progress = silent) -
             ) from error
         if pdb.manifest.may_hold(sample_of(path, size)):
             by_hash[hash_of(path)] = path
-    found = [Wanted(one, by_hash[one.sha256]) for one in pdb.ingests if one.sha256 in by_hash]
-    if not found:
+    results = [Wanted(ingest, by_hash[ingest.sha256]) for ingest in pdb.ingests if ingest.sha256 in by_hash]
+    if not results:
         raise UsageError(
             file=", ".join(map(str, files[:3])),
             what="the PDB holds no source with these contents",
             remedy='add it with plexlens ingest; the PDB\'s sources are listed by: plexlens sql PDB "from source"',
         )
-    return found
+    return results
 
 
 def rebuild(
@@ -140,12 +140,12 @@ def rebuild(
     folders = tuple(map(Path, layouts))
     bounds = plausible.read_bounds(folders)
     done = []
-    for one in wanted:
-        before = sum(file.rows for file in pdb.manifest.files_of(one.source.id) if len(file.sources) == 1)
-        if one.path is None:
-            done.append(Rebuilt(one.source, done=False, reason="its file is not at hand", rows_before=before))
+    for entry in wanted:
+        before = sum(file.rows for file in pdb.manifest.files_of(entry.source.id) if len(file.sources) == 1)
+        if entry.path is None:
+            done.append(Rebuilt(entry.source, done=False, reason="its file is not at hand", rows_before=before))
             continue
-        options = one.source.options
+        options = entry.source.options
         job = Job(
             pdb,
             progress,
@@ -158,14 +158,14 @@ def rebuild(
         )
         try:
             with writing(pdb, wait=wait, tell=tell):
-                if pdb.manifest.source(one.source.id) is None:
-                    done.append(Rebuilt(one.source, done=False, reason="the PDB no longer holds it"))
+                if pdb.manifest.source(entry.source.id) is None:
+                    done.append(Rebuilt(entry.source, done=False, reason="the PDB no longer holds it"))
                     continue
-                result = load(one.path, job, again=True)
+                result = load(entry.path, job, again=True)
         except (PdbLockedError, PdbWriteError):
             raise
         except PlexlensError as error:
-            done.append(Rebuilt(one.source, done=False, reason=str(error), rows_before=before))
+            done.append(Rebuilt(entry.source, done=False, reason=str(error), rows_before=before))
             continue
-        done.append(Rebuilt(result.ingest or one.source, done=True, rows_before=sum(one.source.rows.values())))
+        done.append(Rebuilt(result.ingest or entry.source, done=True, rows_before=sum(entry.source.rows.values())))
     return done

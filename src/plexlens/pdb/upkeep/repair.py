@@ -1,4 +1,4 @@
-"""Repair: a PDB is made whole again, with what is still good of it.
+"""Repair of a damaged PDB from its intact parts.
 
 Nothing that may hold good data is destroyed: files that do not belong to the PDB, or are damaged, are moved to the
 folder `set-aside`. Only leftovers of writers that did not complete are removed.
@@ -6,8 +6,8 @@ folder `set-aside`. Only leftovers of writers that did not complete are removed.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,11 +16,12 @@ from plexlens.errors import NotAPdbError, PdbDamagedError, PdbVersionError, Plex
 from plexlens.pdb import format_1
 from plexlens.pdb import head as heads
 from plexlens.pdb.commit import TABLES, commit, listed, remove_empty, stale_staging, stray_parts
-from plexlens.pdb.database import Pdb, read_state
-from plexlens.pdb.durable import Disk
+from plexlens.pdb.database import Pdb
 from plexlens.pdb.head import Head
 from plexlens.pdb.lock import LOCK, unheard, writer_lock
 from plexlens.pdb.manifest import NAME, Change, Ingest, Manifest
+from plexlens.pdb.place import disk_of, location
+from plexlens.pdb.state import read_state
 from plexlens.pdb.upkeep.verify import Verification, verify
 from plexlens.pdb.writing import told_of_disk, writing
 from plexlens.progress import Progress, silent
@@ -65,7 +66,7 @@ class Diagnosis:
     @property
     def is_well(self) -> bool:
         """Whether there is nothing to repair."""
-        broken = [one for one in self.checked.problems if one.file] if self.checked else []
+        broken = [problem for problem in self.checked.problems if problem.file] if self.checked else []
         return not (self.manifest or self.staging or self.strays or self.orphans or broken)
 
 
@@ -81,33 +82,34 @@ def examine(path: Path, *, progress: Progress = silent) -> Diagnosis:
     PdbDamagedError
         No state of it can be read.
     """
+    path = location(path)
     if not path.is_dir() or not any((path / name).exists() for name in (NAME, heads.SNAPSHOTS, format_1.PREVIOUS)):
         raise NotAPdbError(file=str(path), what="there is no PDB", remedy="name the folder of a performance database")
     path = path.absolute()
     try:
-        pdb, wrong, found = Pdb(path, read_state(path), Disk()), "", None
+        pdb, wrong, results = Pdb(path, read_state(path), disk_of(path)), "", None
     except PdbVersionError:
         raise
     except PlexlensError as error:
-        found = _last_good(path)
-        if found is None:
+        results = _last_good(path)
+        if results is None:
             raise PdbDamagedError(
                 file=error.file,
                 what=f"{error.what}; no state before it can be read either",
                 remedy="restore the PDB from a copy, or ingest the dumps into a new one",
             ) from error
-        pdb, wrong = Pdb(path, found[1], Disk()), error.what
+        pdb, wrong = Pdb(path, results[1], disk_of(path)), error.what
     checked = verify(pdb, progress=progress)
-    lost = {source for one in checked.problems if one.file for source in one.file.sources}
+    lost = {source for problem in checked.problems if problem.file for source in problem.file.sources}
     return Diagnosis(
         manifest=wrong,
-        falls_back_to=str(found[0].relative_to(path)) if found else "",
-        lost=_lost(path, pdb.head) if found else "",
-        staging=tuple(one.name for one in stale_staging(path)),
-        strays=tuple(one.name for one in stray_parts(path, pdb.head)),
+        falls_back_to=str(results[0].relative_to(path)) if results else "",
+        lost=_lost(path, pdb.head) if results else "",
+        staging=tuple(entry.name for entry in stale_staging(pdb)),
+        strays=tuple(stray_part.name for stray_part in stray_parts(path, pdb.head, pdb.disk)),
         orphans=tuple(orphans(pdb)),
         checked=checked,
-        sources=tuple(one for one in pdb.manifest.ingests if one.id in lost),
+        sources=tuple(ingest for ingest in pdb.manifest.ingests if ingest.id in lost),
     )
 
 
@@ -138,22 +140,22 @@ def _lost(path: Path, head: Head) -> str:
 
 def _commits(path: Path) -> Iterator[int]:
     log = path / heads.LOG
-    for one in log.iterdir() if log.is_dir() else ():
-        if one.name[:8].isdigit():
-            yield int(one.name[:8])
+    for entry in log.iterdir() if log.is_dir() else ():
+        if entry.name[:8].isdigit():
+            yield int(entry.name[:8])
 
 
 def orphans(pdb: Pdb) -> list[str]:
-    """Parquet files that neither the PDB nor a state that is kept for an undo names."""
+    """Parquet files that neither the PDB nor a state that is kept for an undo names, and no writer that is at work."""
     named = {file.path for file in pdb.manifest.every_file()}
-    named.update(path for one in pdb.head.dropped for path in listed(pdb.path, one))
+    named.update(path for entry in pdb.head.dropped for path in listed(pdb.path, entry))
     for number in heads.snapshots(pdb.path):
         try:
-            held = heads.read_log(pdb.path, heads.read_snapshot(pdb.path, number))
+            manifest = heads.read_log(pdb.path, heads.read_snapshot(pdb.path, number))
         except (PlexlensError, OSError):
             continue
-        named.update(file.path for file in held.every_file())
-    return [path for path in _there(pdb.path) if path not in named]
+        named.update(file.path for file in manifest.every_file())
+    return [path for path in _there(pdb.path) if path not in named and pdb.disk.is_left_behind(pdb.path / path)]
 
 
 def _there(path: Path) -> list[str]:
@@ -193,50 +195,53 @@ def repair(
         As `examine`.
     """
     path = path.absolute()
-    found = examine(path, progress=progress)
-    if found.is_well:
-        return found
-    if found.manifest:
+    diagnosis = examine(path, progress=progress)
+    if diagnosis.is_well:
+        return diagnosis
+    if diagnosis.manifest:
         _fall_back(path, wait, tell)
     pdb = Pdb.open(path)
     aside = path / SET_ASIDE / datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     with writing(pdb, wait=wait, tell=tell):
-        broken = [one.file for one in verify(pdb).problems if one.file]
+        broken = [problem.file for problem in verify(pdb).problems if problem.file]
         told_of_disk(pdb, lambda: _set_aside(path, orphans(pdb), aside))
         if broken:
             lost = {source for file in broken for source in file.sources}
-            sources = [replace(one, incomplete=True) for one in pdb.manifest.ingests if one.id in lost]
+            sources = [replace(ingest, incomplete=True) for ingest in pdb.manifest.ingests if ingest.id in lost]
             change = Change(f"repair: {len(broken):,} files are lost", tuple(sources), gone=tuple(broken))
             told_of_disk(pdb, lambda: commit(pdb, change, fold=True, keep=pdb.keep))
             told_of_disk(pdb, lambda: _set_aside(path, [file.path for file in broken], aside))
-    return found
+    return diagnosis
 
 
 def _fall_back(path: Path, wait: float, tell: Callable[[str], None]) -> None:
     """Put the last good state in the place of a manifest that cannot be read."""
-    with writer_lock(path / LOCK, pdb=path, wait=wait, tell=tell):
+    disk = disk_of(path)
+    with writer_lock(path / LOCK, pdb=path, wait=wait, tell=tell) if disk.shared else nullcontext():
         good = _last_good(path)
         if good is None:
             return
         spoilt = path / NAME
         text = good[0].read_text(encoding="utf-8")
-        disk = Disk()
         pdb = Pdb(path, good[1], disk)
 
         def replaced() -> None:
+            tag = ""
             if spoilt.exists():
+                content, tag = disk.read(spoilt)
                 disk.make_folder(path / SET_ASIDE)
                 moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-                shutil.copy2(spoilt, path / SET_ASIDE / f"{NAME}.{moment}")
-            disk.write(spoilt, text)
+                disk.write_bytes(path / SET_ASIDE / f"{NAME}.{moment}", content)
+            disk.replace(spoilt, text, tag)
 
         told_of_disk(pdb, replaced)
 
 
 def _set_aside(path: Path, files: list[str], aside: Path) -> None:
-    disk = Disk()
+    disk = disk_of(path)
     for name in files:
         if (path / name).exists():
             disk.make_folder((aside / name).parent)
             disk.move(path / name, aside / name)
-            remove_empty((path / name).parent, up_to=path / TABLES)
+            if disk.shared:
+                remove_empty((path / name).parent, up_to=path / TABLES)

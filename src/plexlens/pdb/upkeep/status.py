@@ -1,4 +1,4 @@
-"""Status: what a PDB holds, what lies about in it, and what its upkeep would do."""
+"""Status of a PDB: contents, leftovers, and pending upkeep."""
 
 from __future__ import annotations
 
@@ -149,9 +149,9 @@ class Status:
             },
             "retention": None if policy is None or not policy.is_stated else policy_json(policy),
             "retention_error": self.policy_error or None,
-            "would_expire": [expired_json(one) for one in self.expiring],
-            "rollups": [asdict(one) for one in self.rollups],
-            "rollups_would_expire": [expired_rollup_json(one) for one in self.expiring_rollups],
+            "would_expire": [expired_json(entry) for entry in self.expiring],
+            "rollups": [asdict(rollup) for rollup in self.rollups],
+            "rollups_would_expire": [expired_rollup_json(expiring_rollup) for expiring_rollup in self.expiring_rollups],
         }
 
 
@@ -165,42 +165,42 @@ def policy_json(policy: Retention) -> dict[str, Any]:
     }
 
 
-def expired_json(one: Expired) -> dict[str, Any]:
+def expired_json(entry: Expired) -> dict[str, Any]:
     """Days of a table that expire, as plain values."""
     return {
-        "table": one.table,
-        "kept": one.age,
-        "days": len(one.days),
-        "first": one.days[0] if one.days else None,
-        "last": one.days[-1] if one.days else None,
-        "files": len(one.files),
-        "rows": one.rows,
-        "bytes": one.bytes,
+        "table": entry.table,
+        "kept": entry.age,
+        "days": len(entry.days),
+        "first": entry.days[0] if entry.days else None,
+        "last": entry.days[-1] if entry.days else None,
+        "files": len(entry.files),
+        "rows": entry.rows,
+        "bytes": entry.bytes,
     }
 
 
-def expired_rollup_json(one: ExpiredRollup) -> dict[str, Any]:
+def expired_rollup_json(expired_rollup: ExpiredRollup) -> dict[str, Any]:
     """Days of a grain's roll-ups that expire, as plain values."""
     return {
-        "grain": one.grain,
-        "level": one.level,
-        "kept": one.age,
-        "days": len(one.days),
-        "first": one.days[0],
-        "last": one.days[-1],
-        "rows": one.rows,
-        "bytes": one.bytes,
+        "grain": expired_rollup.grain,
+        "level": expired_rollup.level,
+        "kept": expired_rollup.age,
+        "days": len(expired_rollup.days),
+        "first": expired_rollup.days[0],
+        "last": expired_rollup.days[-1],
+        "rows": expired_rollup.rows,
+        "bytes": expired_rollup.bytes,
     }
 
 
 def _rollups(pdb: Pdb) -> list[Rolled]:
-    found = []
+    rollups = []
     for grain in pdb.rollups.grains:
         days = pdb.rollups.read(grain).days
         if days and grain != LISTS:
-            size = sum(file.bytes for held in days.values() for file in held.files.values())
-            found.append(Rolled(grain, len(days), size, min(days), max(days)))
-    return found
+            size = sum(file.bytes for rolled_day in days.values() for file in rolled_day.files.values())
+            rollups.append(Rolled(grain, len(days), size, min(days), max(days)))
+    return rollups
 
 
 def status_of(pdb: Pdb, today: date | None = None) -> Status:
@@ -225,17 +225,17 @@ def status_of(pdb: Pdb, today: date | None = None) -> Status:
         what=pdb.head.what,
         tables=sorted(tables, key=lambda table: table.name),
         sources=len(pdb.ingests),
-        incomplete=sum(one.incomplete for one in pdb.ingests),
+        incomplete=sum(ingest.incomplete for ingest in pdb.ingests),
         small=compact.planned(compact.plan(pdb.manifest)),
         orphans=orphans(pdb),
-        staging=[one.name for one in stale_staging(pdb.path)],
-        holder=holder_of(pdb.path / LOCK),
+        staging=[path.name for path in stale_staging(pdb)],
+        holder=holder_of(pdb.path / LOCK) if pdb.disk.shared else None,
         states=states(pdb),
-        kept_files=sum(one.files for one in pdb.head.dropped if one.listing),
-        kept_bytes=sum(one.bytes for one in pdb.head.dropped if one.listing),
+        kept_files=sum(entry.files for entry in pdb.head.dropped if entry.listing),
+        kept_bytes=sum(entry.bytes for entry in pdb.head.dropped if entry.listing),
         policy=policy,
         policy_error=wrong,
-        expiring=[one for one in planned if one.files],
+        expiring=[entry for entry in planned if entry.files],
         rollups=_rollups(pdb),
         expiring_rollups=plan_rollups(pdb, policy, today, planned) if policy else [],
     )

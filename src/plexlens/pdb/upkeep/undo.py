@@ -1,8 +1,7 @@
-"""Undo: the state before a commit is brought back, by a commit of its own."""
+"""Undo: a new commit restores the state before a commit."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -40,15 +39,15 @@ class State:
 
 def states(pdb: Pdb) -> list[State]:
     """The states that can be brought back, the earliest first, and the present one."""
-    found = []
+    results = []
     for number in heads.snapshots(pdb.path):
         try:
-            one = heads.read_snapshot(pdb.path, number)
+            snapshot = heads.read_snapshot(pdb.path, number)
         except PlexlensError:
             continue
         if number <= pdb.head.commit:
-            found.append(State(number, one.at, one.what, number == pdb.head.commit))
-    return found
+            results.append(State(number, snapshot.at, snapshot.what, number == pdb.head.commit))
+    return results
 
 
 def undo(
@@ -114,7 +113,7 @@ def _found(pdb: Pdb, to: int | None) -> tuple[State, State, Head, Manifest]:
     try:
         manifest = heads.read_log(pdb.path, head)
         for file in manifest.every_file():
-            if os.stat(pdb.path / file.path).st_size != file.bytes:  # noqa: PTH116 thousands of files
+            if (pdb.path / file.path).stat().st_size != file.bytes:
                 raise FileNotFoundError(None, None, file.path)
     except FileNotFoundError as error:
         raise UsageError(

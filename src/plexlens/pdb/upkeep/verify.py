@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from plexlens.errors import PlexlensError
 from plexlens.pdb import head as heads
 from plexlens.pdb.content import hash_of
 from plexlens.pdb.database import Pdb
 from plexlens.pdb.manifest import DataFile, Ingest
+from plexlens.pdb.rewriting import opened
 from plexlens.pdb.schema import TypeConflictError, columns_of
 from plexlens.pdb.staging import sha256_of
 from plexlens.progress import Progress, silent
@@ -90,22 +90,22 @@ def verify(pdb: Pdb, *, progress: Progress = silent) -> Verification:
     progress
         Told how many bytes are done.
     """
-    found = Verification()
+    verification = Verification()
     files = list(pdb.manifest.every_file())
     total = sum(file.bytes for file in files)
     at_hand: dict[str, Origin] = {}
     for file in files:
-        progress(found.bytes, total, "verifying")
+        progress(verification.bytes, total, "verifying")
         what = wrong_with(pdb, file)
         if what:
-            origins = tuple(_origin(pdb, one, at_hand) for one in file.sources)
-            found.problems.append(Problem(file.path, what, file, origins))
-        found.files += 1
-        found.bytes += file.bytes
-        found.rows += file.rows
-        found.without_hash += not file.sha256
-    found.problems += _snapshots(pdb)
-    return found
+            origins = tuple(_origin(pdb, source, at_hand) for source in file.sources)
+            verification.problems.append(Problem(file.path, what, file, origins))
+        verification.files += 1
+        verification.bytes += file.bytes
+        verification.rows += file.rows
+        verification.without_hash += not file.sha256
+    verification.problems += _snapshots(pdb)
+    return verification
 
 
 def wrong_with(pdb: Pdb, file: DataFile) -> str:
@@ -125,7 +125,7 @@ def wrong_with(pdb: Pdb, file: DataFile) -> str:
 
 
 def _wrong_inside(pdb: Pdb, file: DataFile) -> str:
-    with pq.ParquetFile(pdb.path / file.path) as stored:
+    with opened(pdb.path / file.path) as stored:
         rows = stored.metadata.num_rows
         if rows != file.rows:
             return f"it has {rows:,} rows where {file.rows:,} were written"
