@@ -15,7 +15,7 @@ import pytest
 from plexlens import _core
 from plexlens.dsect import Wishes, import_layouts
 from plexlens.dsect.publishing import publish
-from plexlens.errors import PlexlensError, UsageError
+from plexlens.errors import OutputError, PlexlensError, UsageError
 from plexlens.layouts_path import layouts_path
 
 # Address space times as a made-up release writes them: the I/O time is gone, a counter is new, a token is longer.
@@ -182,7 +182,7 @@ def test_nothing_is_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         return move(self, target)
 
     monkeypatch.setattr(Path, "replace", refuse)
-    with pytest.raises(UsageError, match="No space left"):
+    with pytest.raises(OutputError, match="No space left"):
         import_layouts(file, site)
     assert {path.name: path.read_text() for path in site.iterdir()} == before
     monkeypatch.undo()

@@ -9,8 +9,8 @@ import pytest
 
 from plexlens import _core
 from plexlens.dsect import Wishes, import_layouts
-from plexlens.example import write_example
 from plexlens.layouts_path import layouts_path
+from tests.example_file import write_example
 
 #: Assembler types of formats; lengths are explicit, so that nothing is aligned.
 TYPES = {

@@ -7,6 +7,7 @@ import json
 from itertools import chain, repeat
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -145,11 +146,20 @@ def test_a_range_of_bad_segments_is_a_few_rows_with_a_count(dump: bytes, tmp_pat
 
 
 def test_bytes_add_up(dump: bytes, tmp_path: Path) -> None:
+    # A record of type 200, which no layout describes, and the dump's first 1,000 bytes again.
+    counted = bytes.fromhex("001e00001ec8004c4b400124061fe2e8e2f1") + bytes(12)
     path = tmp_path / "odd.smf"
-    path.write_bytes(dump[:1000] + b"\xff" * 77 + dump[1000:] + bytes(50))
-    reading = smf.read(path, source_id="")
+    path.write_bytes(dump[:1000] + b"\xff" * 77 + dump[1000:] + counted + counted + bytes(50))
+    reading = smf.read(path, source_id="", seen=lambda day: np.array([], dtype=np.uint64))
     for _ in reading:
         pass
     summary = reading.summary
-    assert summary["bytes"] == len(dump) + 127
-    assert summary["record_bytes"] + summary["block_bytes"] + summary["skipped_bytes"] == summary["bytes"]
+    parts = ("decoded_bytes", "counted_bytes", "duplicate_bytes", "block_bytes", "damaged_bytes", "padding_bytes")
+    assert sum(summary[part] for part in parts) == summary["bytes"] == len(dump) + 127 + 60
+    # The second record of type 200 came before; records of types 2 and 3 have no layout.
+    assert (summary["duplicate_bytes"], summary["padding_bytes"]) == (30, 50)
+    assert summary["counted_bytes"] == 30 + 2 * 18
+    assert summary["damaged_bytes"] >= 77
+    (line,) = [line for line in run("records", path, cwd=tmp_path).stdout.splitlines() if " bytes = " in line]
+    assert "66 in records without a layout + 30 in records that came before" in line
+    assert line.endswith("damaged + 50 of padding")

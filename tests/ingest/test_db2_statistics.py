@@ -3,39 +3,18 @@
 from __future__ import annotations
 
 import datetime
-import math
 import struct
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
 import pytest
 
-from plexlens import _core
-from plexlens.layouts_path import layouts_path
+from tests.ingest.decoded import compared, decoded
 from tests.oracle import db2_by_hand, slow_db2
 from tests.oracle.db2_by_hand import DB2_9, DB2_12, Noise, Sections
 
 AT = datetime.datetime(2026, 3, 2, 8, 0, tzinfo=datetime.UTC)
 # Entries of the dump: six pools in three releases and two varying ones; two group pools in each; four and three spaces.
 ENTRIES = {"smf100_ifcid2_qbst": 6 * 3 + 2, "smf100_ifcid2_qbgl": 6, "smf100_ifcid1_qwsa": 7}
-
-
-def decoded(path: Path) -> tuple[dict[str, list[dict[str, Any]]], dict[str, Any]]:
-    """Rows of all tables, and the summary."""
-    reader = _core.SmfReader(path, _core.Catalogue([layouts_path()]), source_id="s", codepage="037")
-    rows: dict[str, list[dict[str, Any]]] = {}
-    for batch in reader:
-        for table, records in batch.tables.items():
-            rows.setdefault(table, []).extend(pa.table(records).to_pylist())
-    return rows, reader.summary()
-
-
-def same(ours: Any, theirs: Any) -> bool:
-    """Equal; seconds to the last bits of a double, as a unit may be applied in one step or in two."""
-    if isinstance(ours, float) and isinstance(theirs, float):
-        return math.isclose(ours, theirs, rel_tol=1e-12, abs_tol=0.0)
-    return bool(ours == theirs)
 
 
 def written(folder: Path, data: bytes) -> Path:
@@ -53,18 +32,9 @@ def test_every_value_equals_the_slow_decode(tmp_path: Path) -> None:
         name: len(rows) for name, rows in expected.items()
     }
     assert {name: len(expected[name]) for name in ENTRIES} == ENTRIES
-    differences = []
-    compared = 0
-    for table, rows in expected.items():
-        mine = {(row["record_no"], row["section_no"]): row for row in ours[table]}
-        for row in rows:
-            other = mine[row["record_no"], row["section_no"]]  # type: ignore[index]
-            for column, value in row.items():
-                compared += 1
-                if not same(other[column], value):
-                    differences.append(f"{table}.{column}: {other[column]!r}, slow decode {value!r}")
+    count, differences = compared(ours, expected)
     assert not differences, "\n".join(differences[:20])
-    assert compared > 1500
+    assert count > 1500
 
 
 def test_who_shares_data_is_read_from_its_header(tmp_path: Path) -> None:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import datetime
-import math
 import struct
 from pathlib import Path
-from typing import Any
 
-import pyarrow as pa
 import pytest
 
-from plexlens import _core
-from plexlens.layouts_path import layouts_path
+from tests.ingest.decoded import compared, decoded
 from tests.oracle import jobs_by_hand, slow_jobs
 from tests.oracle.jobs_by_hand import AT, LENGTH, Noise
 from tests.oracle.slow_jobs_structures import OF_A_DATA_SET, SMF30
@@ -36,23 +32,6 @@ def records() -> list[bytes]:
     ]
 
 
-def decoded(path: Path) -> tuple[dict[str, list[dict[str, Any]]], dict[str, Any]]:
-    """Rows of all tables, and the summary."""
-    reader = _core.SmfReader(path, _core.Catalogue([layouts_path()]), source_id="s", codepage="037")
-    rows: dict[str, list[dict[str, Any]]] = {}
-    for batch in reader:
-        for table, found in batch.tables.items():
-            rows.setdefault(table, []).extend(pa.table(found).to_pylist())
-    return rows, reader.summary()
-
-
-def same(ours: Any, theirs: Any) -> bool:
-    """Equal; numbers with a unit to the last bits of a double, as it may be applied in one step or in two."""
-    if isinstance(ours, float) and isinstance(theirs, (int, float)):
-        return math.isclose(ours, theirs, rel_tol=1e-12, abs_tol=0.0)
-    return bool(ours == theirs)
-
-
 @pytest.fixture(scope="module")
 def dump(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("jobs") / "jobs.smf"
@@ -69,20 +48,13 @@ def test_every_value_equals_the_slow_decode(dump: Path) -> None:
     }
     # Every section of SMF 30 is in some record, with every field that the structure has.
     assert {table for _, table, _, _ in SMF30} <= set(expected)
-    differences, compared = [], 0
     for table, rows in expected.items():
-        mine = {(row["record_no"], row["section_no"]): row for row in ours[table]}
         named = {column for row in ours[table] for column in row}
         identity = {"system", "sysplex", "subsystem", "interval_start", "interval_end", "utc_offset", "source_id"}
         assert named - identity == {column for row in rows for column in row}, table
-        for row in rows:
-            other = mine[row["record_no"], row["section_no"]]  # type: ignore[index]
-            for column, value in row.items():
-                compared += 1
-                if not same(other[column], value):
-                    differences.append(f"{table}.{column}: {other[column]!r}, slow decode {value!r}")
+    count, differences = compared(ours, expected)
     assert not differences, "\n".join(differences[:20])
-    assert compared > 3500
+    assert count > 3500
 
 
 def test_whose_interval_it_is(dump: Path) -> None:

@@ -99,7 +99,7 @@ def test_long_traces_come_in_stretches(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("seite\n1\n", "it has no column page (it has seite)"),
+        ("seite\n1\n", "there is no column named page (columns: seite)"),
         ("page,color\n1,2\n", "unknown columns: color"),
         ("page,pool\n1,BP2\n2,XX\n", "record 2: column pool holds 'XX'; name BP0 to BP49"),
         # By Db2's numbering 99 is the id of BP32K19, which Db2 has not either.
@@ -113,7 +113,7 @@ def test_long_traces_come_in_stretches(tmp_path: Path) -> None:
         ("page,object\n1,99999999999\n", "record 1: column object holds '99999999999'; it must fit into uint32"),
         ("page,page\n1,2\n", "two columns have the same name"),
         ("page,kind\n1,table\n", "record 1: column kind holds 'table'; give one of tablespace, index"),
-        ("page\n", "no references in it"),
+        ("page\n", "the trace contains no references"),
         ("", "it cannot be read"),
     ],
 )
@@ -141,3 +141,16 @@ def test_pool_names(name: str, number: int) -> None:
 @pytest.mark.parametrize("name", ["", "BP", "BP8K", "GBP0", "2"])
 def test_names_of_no_pool(name: str) -> None:
     assert page_trace.pool_id(name) is None
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_a_column_name_that_is_no_text_is_refused(form: str, tmp_path: Path) -> None:
+    path = tmp_path / f"trace.{form}"
+    if form == "csv":
+        path.write_bytes(TEXT.encode().replace(b"object", b"o\xff\xff\xffct", 1))
+    else:
+        pyarrow.parquet.write_table(pa.table({"page": [1, 2], "object": [3, 4]}), path)
+        path.write_bytes(path.read_bytes().replace(b"object", b"obj\xe5ct"))
+    with pytest.raises(TraceError, match=r"column|UTF-8") as refused:
+        list(read(path))
+    assert refused.value.remedy

@@ -13,7 +13,6 @@ import pytest
 
 from plexlens import _core
 from plexlens.errors import UnreadableInputError
-from plexlens.example import write_example
 from plexlens.ingest import inventory, plausible
 from plexlens.ingest.plausible import Bound, Plausibility
 from plexlens.metrics import GRAINS
@@ -23,6 +22,7 @@ from plexlens.metrics.selection import Selection, resolve
 from plexlens.pdb import Pdb, ingest
 from plexlens.report.blocks.readings import readings_of
 from tests.cli.command import run
+from tests.example_file import write_example
 
 LAYOUTS = Path(__file__).parents[2] / "layouts"
 SCENARIOS = Path(__file__).parents[2] / "scenarios"

@@ -105,6 +105,80 @@ POOL_ROW = {
 }
 
 
+LSTATS = """\
+DSNB467I  -DB2A STATISTICS FOR TABLE SPACE DSN8D13A.DSN8S13E INSTANCE 3 -
+             DATA SET #: 21   USE COUNT: 8
+DSNB453I  -DB2A VP CACHED PAGES -
+             CURRENT         =      120   MAX             =     2400
+             CHANGED         =       13   MAX             =       77
+DSNB455I  -DB2A SYNCHRONOUS I/O DELAYS -
+             AVERAGE DELAY   =        2
+             MAXIMUM DELAY   =       35
+             TOTAL PAGES     =      400
+           SYNCHRONOUS I/O DELAYS WITH ZHYPERLINK -
+             AVERAGE DELAY   =        1
+             MAXIMUM DELAY   =        6
+             TOTAL PAGES     =      150
+DSNB456I  -DB2A ASYNCHRONOUS I/O DELAYS -
+             AVERAGE DELAY   =        4
+             MAXIMUM DELAY   =       41
+             TOTAL PAGES     =      960
+             TOTAL I/O COUNT =       30
+DSNB467I  -DB2A STATISTICS FOR INDEX SPACE DSN8D13A.XEMP1 -
+             DATA SET #: 1   USE COUNT: 9
+DSNB455I  -DB2A SYNCHRONOUS I/O DELAYS -
+             AVERAGE DELAY   =        7
+             MAXIMUM DELAY   =       19
+             TOTAL PAGES     =       51
+"""
+
+#: POOL with the data sets of LSTATS.
+DETAILED = POOL.replace("DSN9022I", LSTATS + "DSN9022I")
+
+# Each number stands once in LSTATS.
+DATA_SET_ROWS = [
+    {
+        "pool_name": "BP2",
+        "subsystem": "DB2A",
+        "object_type": "table space",
+        "database_name": "DSN8D13A",
+        "page_set": "DSN8S13E",
+        "instance": 3,
+        "data_set": 21,
+        "use_count": 8,
+        "pages_cached": 120,
+        "pages_cached_most": 2400,
+        "pages_changed": 13,
+        "pages_changed_most": 77,
+        "sync_delay_average_seconds": 0.002,
+        "sync_delay_longest_seconds": 0.035,
+        "sync_pages": 400,
+        "zhyperlink_delay_average_seconds": 0.001,
+        "zhyperlink_delay_longest_seconds": 0.006,
+        "zhyperlink_pages": 150,
+        "async_delay_average_seconds": 0.004,
+        "async_delay_longest_seconds": 0.041,
+        "async_pages": 960,
+        "async_ios": 30,
+    },
+    {
+        "pool_name": "BP2",
+        "object_type": "index space",
+        "database_name": "DSN8D13A",
+        "page_set": "XEMP1",
+        "instance": None,
+        "data_set": 1,
+        "use_count": 9,
+        "pages_cached": None,
+        "sync_delay_average_seconds": 0.007,
+        "sync_delay_longest_seconds": 0.019,
+        "sync_pages": 51,
+        "zhyperlink_pages": None,
+        "async_ios": None,
+    },
+]
+
+
 def one_blank(text: str) -> str:
     """Every gap one blank: what is left of columns in some mail programs."""
     return "\n".join(" ".join(line.split()) for line in text.splitlines())
@@ -130,6 +204,50 @@ def test_a_pool_in_whatever_form_it_comes(tmp_path: Path, spoil: object) -> None
     assert {column: row[column] for column in POOL_ROW} == POOL_ROW
     assert row["interval_start"] == datetime(2023, 3, 15, 14, 57, 55, tzinfo=UTC)
     assert row["interval_end"] is None
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [str, one_blank, drawn_together, tabbed, quoted, logged],
+    ids=["as printed", "one blank", "drawn together", "tabs", "quoted", "system log"],
+)
+def test_data_sets_in_whatever_form_they_come(tmp_path: Path, spoil: object) -> None:
+    assert callable(spoil)
+    rows, reading = read_text(tmp_path, spoil(DETAILED))
+    understood(reading)
+    for row, expected in zip(rows["text_db2_data_set"], DATA_SET_ROWS, strict=True):
+        assert {column: row[column] for column in expected} == expected
+        assert row["interval_start"] == datetime(2023, 3, 15, 14, 57, 55, tzinfo=UTC)
+        assert row["interval_end"] is None
+    # The pool's own numbers are the same with the data sets behind them.
+    (row,) = rows["text_db2_pool"]
+    assert {column: row[column] for column in POOL_ROW} == POOL_ROW
+
+
+def test_data_sets_count_since_the_last_display_whatever_the_pool_does(tmp_path: Path) -> None:
+    """With DETAIL(*) the pool's counts are those since it was allocated; when the last display was, nothing says."""
+    cumulative = "DSNB410I  -DB2A CUMULATIVE STATISTICS SINCE 03:00:00 MAR 12, 2023"
+    both = DETAILED.replace("DSNB467I", f"{cumulative}\nDSNB467I", 1)
+    rows, _ = read_text(tmp_path, both)
+    assert {row["interval_start"] for row in rows["text_db2_data_set"]} == {
+        datetime(2023, 3, 15, 14, 57, 55, tzinfo=UTC)
+    }
+    alone = re.sub(r"DSNB409I.*", cumulative, DETAILED)
+    rows, _ = read_text(tmp_path, alone)
+    assert {row["interval_start"] for row in rows["text_db2_data_set"]} == {None}
+    assert rows["text_db2_pool"][0]["interval_start"] == datetime(2023, 3, 12, 3, tzinfo=UTC)
+    # Each pool has its own last display.
+    other = DETAILED.replace("BP2", "BP3").replace("ID 2", "ID 3")
+    rows, _ = read_text(tmp_path, DETAILED + re.sub(r"DSNB409I.*\n", "", other))
+    starts = {(row["pool_name"], row["interval_start"] is None) for row in rows["text_db2_data_set"]}
+    assert starts == {("BP2", False), ("BP3", True)}
+
+
+def test_delays_of_a_data_set_that_is_not_named_are_no_row(tmp_path: Path) -> None:
+    rows, reading = read_text(tmp_path, "\n".join(POOL.splitlines()[:-1] + LSTATS.splitlines()[2:18]))
+    assert "text_db2_data_set" not in rows
+    notes = [note for note in reading.summary["notes"] if note["note"] == "number_without_a_column"]
+    assert {note["field"] for note in notes} >= {"DSNB455I AVERAGE DELAY", "DSNB456I TOTAL I/O COUNT"}
 
 
 def test_the_log_names_the_system(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from plexlens.ingest.printed.catalogue import catalogue
 from plexlens.ingest.printed.reference import written
-from plexlens.ingest.printed.text.tables import KINDS
+from plexlens.ingest.printed.text_kinds import KINDS
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "text-reports.md"

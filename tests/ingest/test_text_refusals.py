@@ -13,7 +13,7 @@ import pytest
 from plexlens.errors import UnknownSourceError
 from plexlens.ingest import kinds as sources
 from plexlens.ingest.printed import text as text_reports
-from plexlens.ingest.printed.text.tables import KINDS
+from plexlens.ingest.printed.text_kinds import KINDS
 from plexlens.ingest.recognition import read_head
 from plexlens.pdb import Outcome, Pdb, ingest
 from tests.ingest.smf_by_hand import record, thing

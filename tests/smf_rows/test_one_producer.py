@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from plexlens import _core
 from plexlens.simulate.scenario import beginning
 from plexlens.smf_rows.dump import open_dump
 from plexlens.smf_rows.record import Record, given
@@ -49,6 +50,17 @@ def test_a_field_that_no_layout_has_is_refused(tmp_path: Path) -> None:
     record = Record("smf74_1", "SYS1", beginning({}), {"smf74_1_device": [{"smf74zzz": 1}]})
     with (
         pytest.raises(KeyError, match="smf74_1_device has no field smf74zzz"),
+        open_dump(tmp_path / "d.smf", "SYS1", beginning({}).replace(tzinfo=None)) as dump,
+    ):
+        dump.write(record)
+    assert not (tmp_path / "d.smf").exists()
+
+
+def test_a_number_beyond_its_field_is_named(tmp_path: Path) -> None:
+    """SMF74NUM is a device number, two bytes: 65,535 at most."""
+    record = Record("smf74_1", "SYS1", beginning({}), {"smf74_1_device": [{"smf74num": 1}, {"smf74num": 65_536}]})
+    with (
+        pytest.raises(_core.SmfError, match="smf74_1_device, column smf74num, row 1: 65536 does not fit in uint16"),
         open_dump(tmp_path / "d.smf", "SYS1", beginning({}).replace(tzinfo=None)) as dump,
     ):
         dump.write(record)

@@ -1,4 +1,4 @@
-"""Assembler DSECTs become layouts, so that a site can use the mappings of its own releases.
+"""Conversion of assembler DSECTs to layouts, so that a site can use the mappings of its releases.
 
 The way: `source` (lines) -> `statements` -> `macros` (with `conditions`: what the source generates) -> `assembly`
 (with `operands` and `expressions`: places) -> `fields` (with `formats`: rows of a layout) -> `publishing` (files). The

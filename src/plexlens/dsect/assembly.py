@@ -260,9 +260,9 @@ class _Pass:
 
     def _unknown(self, statement: Statement) -> None:
         operation = statement.operation
-        told = f"COPY {statement.operand}".strip() if operation == "COPY" else operation or statement.name
+        text = f"COPY {statement.operand}".strip() if operation == "COPY" else operation or statement.name
         if not self._in_dummy():
-            self.unexpanded.setdefault(told, statement.line)
+            self.unexpanded.setdefault(text, statement.line)
             return
         if operation == "COPY":
             raise FaultError(f"member {statement.operand or '?'} is not available", "replace the COPY by its text")

@@ -76,22 +76,22 @@ def difference(section: str, fields: Sequence[Field], known: Known) -> Differenc
     known
         The known layout.
     """
-    made = Difference(section)
+    result = Difference(section)
     met: set[str] = set()
     shifts: set[int] = set()
     for new_field in fields:
         row = known.get(new_field.name)
         if row is None:
-            made.added.append(new_field.name)
+            result.added.append(new_field.name)
             continue
         met.add(str(row["field"]))
         shifts.add(new_field.offset - int(row["offset"]))
         same = True
         pairs = (
-            (made.moved, str(row["offset"]), str(new_field.offset)),
-            (made.resized, str(row["length"]), str(new_field.length)),
+            (result.moved, str(row["offset"]), str(new_field.offset)),
+            (result.resized, str(row["length"]), str(new_field.length)),
             (
-                made.read_otherwise,
+                result.read_otherwise,
                 f"{row['format']} {row['recorded_unit'] or ''}".strip(),
                 f"{new_field.format} {new_field.unit}".strip(),
             ),
@@ -101,8 +101,8 @@ def difference(section: str, fields: Sequence[Field], known: Known) -> Differenc
                 rows.append((new_field.name, before, after))
                 same = False
         if same:
-            made.unchanged += 1
-    made.removed.extend(str(row["field"]) for row in known.rows if str(row["field"]) not in met)
+            result.unchanged += 1
+    result.removed.extend(str(row["field"]) for row in known.rows if str(row["field"]) not in met)
     if len(shifts) == 1 and len(met) > 1:
-        made.shift = shifts.pop()
-    return made
+        result.shift = shifts.pop()
+    return result

@@ -160,7 +160,7 @@ def layout_of(section: Section, choices: Choices) -> Layout:
             reason = f"it ends after byte {LONGEST}, the length of the longest record"
             layout.skipped.append(Skipped(piece.name, statement.line, reason))
             continue
-        told, has_masks = told_by(equates.get(id(piece.storage), ()), piece)
+        text, has_masks = told_by(equates.get(id(piece.storage), ()), piece)
         form = _form(piece, choices, has_masks, layout)
         known = choices.known.get(piece.name) or {}
         description = (
@@ -168,12 +168,12 @@ def layout_of(section: Section, choices: Choices) -> Layout:
             or known.get("description")
             or f"{statement.operation} {piece.storage.operand.text}",
             piece.what,
-            told,
+            text,
             f"also {', '.join(others[piece.base])}" if piece.base in others else "",
             overlap(piece, owners, columns),
         )
         source = f"{place}, line {statement.line}"
-        made = Field(
+        result = Field(
             name=names.legal(piece, layout),
             offset=choices.start + piece.offset,
             length=piece.length,
@@ -188,8 +188,8 @@ def layout_of(section: Section, choices: Choices) -> Layout:
         if not piece.is_group:
             owners[piece.offset : piece.offset + piece.length] = [len(layout.fields)] * piece.length
         named[piece.offset : piece.offset + piece.length] = b"\1" * piece.length
-        layout.fields.append(made)
-        columns.append(made.name)
+        layout.fields.append(result)
+        columns.append(result.name)
     layout.reserved = layout.length - named.count(1)
     return layout
 

@@ -169,8 +169,8 @@ def read_sections(source: Source) -> Assembly:
         Its macros cannot be followed; with line and statement. A section that is wrong carries its fault.
     """
     expander = Expander(read_statements(source))
-    made = assemble(expander.statements())
-    return replace(made, notes=(*source.notes, *expander.notes, *made.notes))
+    assembly = assemble(expander.statements())
+    return replace(assembly, notes=(*source.notes, *expander.notes, *assembly.notes))
 
 
 def import_layouts(file: Path, folder: Path, wishes: Wishes | None = None) -> ImportResult:
@@ -230,13 +230,13 @@ def _notes(
 ) -> tuple[str, ...]:
     notes = list(assembly.notes)
     if assembly.unexpanded:
-        told = ", ".join(f"{name} (line {line})" for name, line in list(assembly.unexpanded.items())[:8])
+        text = ", ".join(f"{name} (line {line})" for name, line in list(assembly.unexpanded.items())[:8])
         more = f" and {len(assembly.unexpanded) - 8} more" if len(assembly.unexpanded) > 8 else ""
         notes.append(
-            f"not expanded, outside any DSECT: {told}{more}; if one of them is a mapping macro, put its definition "
+            f"not expanded, outside any DSECT: {text}{more}; if one of them is a mapping macro, put its definition "
             "(MACRO to MEND) into the file"
         )
-    named = {field.name.upper() for made in imported for field in made.layout.fields}
+    named = {field.name.upper() for imported_section in imported for field in imported_section.layout.fields}
     unused = [
         name
         for name in hints
@@ -269,7 +269,10 @@ def _not_together(
     """The catalogue's error, reworded for the file that the user can change."""
     what = str(error)
     fields = [
-        field for made in imported for field in made.layout.fields if field.name == error.field and field.hint_line
+        field
+        for imported_section in imported
+        for field in imported_section.layout.fields
+        if field.name == error.field and field.hint_line
     ]
     if fields and wishes.hints and ".import-" in (error.file or ""):
         return UsageError(

@@ -104,24 +104,24 @@ class _Frame:
         operand = self._operand(name, subscripts)
         if operand is not None:
             return operand
-        held = self.sets.get(name)
-        if held is None:
+        content = self.sets.get(name)
+        if content is None:
             raise FaultError(
                 f"&{name} is not defined here",
                 "define it with LCLx, GBLx or SETx, or as a parameter; only a few system variables are supported",
             )
-        return held.get(subscripts[0] if subscripts else 0)
+        return content.get(subscripts[0] if subscripts else 0)
 
     def takes_subscripts(self, name: str) -> bool:
-        held = self.sets.get(name)
-        return held.indexed if held else True
+        content = self.sets.get(name)
+        return content.indexed if content else True
 
     def attribute(self, letter: str, name: str, subscripts: list[int]) -> Term:
         if letter == "N" and name == "SYSLIST" and not subscripts:
             return len(self._call)
-        held = self.sets.get(name) if self._operand(name, subscripts or [1]) is None else None
-        if letter == "N" and held:
-            return max(held.values, default=0) if held.indexed else 0
+        content = self.sets.get(name) if self._operand(name, subscripts or [1]) is None else None
+        if letter == "N" and content:
+            return max(content.values, default=0) if content.indexed else 0
         value = str(self.value(name, subscripts))
         if letter == "K":
             return len(value)
@@ -276,16 +276,16 @@ class Expander:
                 raise FaultError(f"subscript {subscript} of &{name}", f"use 1 to {_MOST_ELEMENTS}")
         if not statement.name.startswith("&") or not is_symbol(name) or name in frame.parameters:
             raise FaultError(f"`{statement.name}` cannot be set", "name a SET symbol, &NAME, before the operation")
-        held = frame.sets.setdefault(name, _Set(operation[3], indexed=subscript > 0))
-        if held.indexed != (subscript > 0) or held.kind != operation[3]:
+        content = frame.sets.setdefault(name, _Set(operation[3], indexed=subscript > 0))
+        if content.indexed != (subscript > 0) or content.kind != operation[3]:
             raise FaultError(
                 f"&{name} is used with and without a subscript, or with two types",
                 "use it always with or always without a subscript, and with a single SETx",
             )
         for place, operand in enumerate(split_list(statement.operand)):
-            if place and not held.indexed:
+            if place and not content.indexed:
                 raise FaultError("several values for one variable", "give one, or a variable with subscript")
-            held.values[subscript + place] = _evaluated(held.kind, operand, frame)
+            content.values[subscript + place] = _evaluated(content.kind, operand, frame)
         return True
 
     def _declare(self, statement: Statement, frame: _Frame) -> None:
@@ -312,10 +312,10 @@ class Expander:
         if "&" in statement.operand:
             operand, more = split_operand(operand)
             remark = f"{more} {remark}".strip()
-        made = replace(statement, name=name, operation=operation, operand=operand, remark=remark)
+        result = replace(statement, name=name, operation=operation, operand=operand, remark=remark)
         macro = self._macros.get(operation)
         if macro:
-            self._expand(macro, made, depth + 1)
+            self._expand(macro, result, depth + 1)
             return
         if operation in _SECTIONS:
             self._section = (name, operation)
@@ -324,17 +324,17 @@ class Expander:
             term = self_defining(operand, 0) if operation == "EQU" else None
             if term and term[1] == len(operand):
                 self.equates[name] = term[0]
-        self._made.append(made)
+        self._made.append(result)
         if len(self._made) > _MOST_GENERATED:
             raise FaultError(f"more than {_MOST_GENERATED} statements are generated", "check the loop's condition")
 
     def _note(self, statement: Statement, operand: str) -> None:
         severity, comma, message = operand.partition(",")
         severity, message = (severity, message) if comma and not operand.startswith("'") else ("0", operand)
-        told = message.strip("'").replace("''", "'")
+        text = message.strip("'").replace("''", "'")
         if severity.strip() not in ("", "*") and as_number(severity) >= 8:
-            raise FaultError(f"the macro refuses: {told}", "call it with other operands: add a line that calls it")
-        self.notes.append(f"line {statement.line}: the macro says: {told}")
+            raise FaultError(f"the macro refuses: {text}", "call it with other operands: add a line that calls it")
+        self.notes.append(f"line {statement.line}: the macro says: {text}")
 
     def _expand(self, macro: Macro, call: Statement, depth: int) -> None:
         if depth > _DEEPEST:

@@ -79,7 +79,7 @@ def pieces_of(section: Section) -> tuple[list[Piece], list[Skipped]]:
     DsectError
         The section has more than `MOST_FIELDS`.
     """
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     skipped: list[Skipped] = []
     bits: list[Storage] = []
     storages = [item for item in section.items if isinstance(item, Storage)]
@@ -91,23 +91,23 @@ def pieces_of(section: Section) -> tuple[list[Piece], list[Skipped]]:
         if storage.factor == 0:
             group = _group(storage, base, section)
             if isinstance(group, Piece):
-                found.append(group)
+                pieces.append(group)
             elif group:
                 skipped.append(group)
         elif storage.operand.in_bits:
             bits.append(storage)
             following = storages[place + 1 : place + 2]
             if not any(later.statement is statement and later.operand.in_bits and later.factor for later in following):
-                found.append(_together(bits))
+                pieces.append(_together(bits))
                 bits = []
         else:
-            found += _elements(storage, base)
-        if len(found) > MOST_FIELDS:
+            pieces += _elements(storage, base)
+        if len(pieces) > MOST_FIELDS:
             raise statement.error(
                 f"section {section.name} has more than {MOST_FIELDS} fields",
                 "check its duplication factors, or import its parts as separate sections",
             )
-    return found, skipped
+    return pieces, skipped
 
 
 def _together(bits: Sequence[Storage]) -> Piece:
@@ -166,14 +166,14 @@ def _elements(storage: Storage, base: str) -> list[Piece]:
         return [Piece(base, base, storage, storage.offset, size, operand.kind)]
     if count > MOST_ELEMENTS:
         return [Piece(base, base, storage, storage.offset, size, "X", what=f"array of {count} elements, left whole")]
-    made: list[Piece] = []
+    pieces: list[Piece] = []
     at = storage.offset
     for number in range(count):
         length = storage.lengths[number % len(storage.lengths)]
         what = f"element {number + 1} of {count}"
-        made.append(Piece(base, f"{base}_{number + 1}", storage, at, length, operand.kind, what=what))
+        pieces.append(Piece(base, f"{base}_{number + 1}", storage, at, length, operand.kind, what=what))
         at += length
-    return made
+    return pieces
 
 
 def equates_behind(section: Section) -> dict[int, list[Equate]]:
@@ -232,11 +232,11 @@ def told_by(equates: Sequence[Equate], piece: Piece) -> tuple[str, bool]:
         # A value of one byte says nothing about which byte of several it is in.
         and (width == 8 or max(masks) > 255)
     )
-    told: list[str] = []
+    names: list[str] = []
     for equate, mask in zip(equates, masks, strict=True):
         place = _bits_of(mask, width) if names_bits else split_list(equate.statement.operand)[0]
-        told.append(f"{place} {equate.statement.name} {remark_of(equate.statement.remark)}".strip())
-    return ("bits: " if names_bits else "values: ") + ", ".join(told), names_bits
+        names.append(f"{place} {equate.statement.name} {remark_of(equate.statement.remark)}".strip())
+    return ("bits: " if names_bits else "values: ") + ", ".join(names), names_bits
 
 
 def _bits_of(mask: int, width: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,10 @@ from plexlens import _core
 from plexlens.dsect.fields import Field
 from plexlens.errors import UsageError
 from plexlens.layouts_path import layouts_path
+from plexlens.whole_file import refused
+
+#: Beginning of the folder in which an import writes before it moves; the number of its process follows.
+_STAGING = ".import-"
 
 HEADING = ("field", "offset", "length", "format", "unit", "description", "since", "source", "confidence")
 
@@ -59,7 +64,7 @@ def publish(folder: Path, texts: Mapping[str, str]) -> list[str]:
     ------
     plexlens._core.SmfError
         The layouts do not stand together with those that come with Plexlens and those already in the folder.
-    UsageError
+    PlexlensError
         The folder cannot be written to. In either case it is as it was before.
     """
     if folder.exists() and folder.resolve() == layouts_path().resolve():
@@ -71,7 +76,8 @@ def publish(folder: Path, texts: Mapping[str, str]) -> list[str]:
     existed = folder.is_dir()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".import-", dir=folder) as name:
+        _remove_abandoned(folder)
+        with tempfile.TemporaryDirectory(prefix=f"{_STAGING}{os.getpid()}-", dir=folder) as name:
             staged = Path(name)
             for section, text in texts.items():
                 (staged / f"{section}.csv").write_text(text, encoding="utf-8", newline="")
@@ -79,18 +85,24 @@ def publish(folder: Path, texts: Mapping[str, str]) -> list[str]:
             _core.Catalogue([*known, staged])
             return _move_all(staged, folder, [f"{section}.csv" for section in texts])
     except OSError as error:
-        raise UsageError(
-            file=str(folder),
-            what=f"the layouts cannot be written: {error.strerror or error}",
-            remedy="name a folder that you may write to",
-        ) from error
+        raise refused(folder, error, kept="; the layouts that were there before are unchanged") from error
     finally:
         if not existed and folder.is_dir() and not any(folder.iterdir()):
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def _remove_abandoned(folder: Path) -> None:
+    """Remove what an import that was killed has left; only where the system tells which processes run."""
+    if not Path("/proc/self").exists():
+        return
+    for left in folder.glob(f"{_STAGING}*"):
+        process = left.name.removeprefix(_STAGING).partition("-")[0]
+        if not process.isdecimal() or not Path("/proc", process).exists():
+            shutil.rmtree(left, ignore_errors=True)
+
+
 def _move_all(staged: Path, folder: Path, files: Sequence[str]) -> list[str]:
-    """Move the files; if a move fails, undo the earlier moves."""
+    """Move the files, each of which replaces another at once; if a move fails, undo the earlier moves."""
     kept = staged / "replaced"
     kept.mkdir()
     replaced: list[str] = []
@@ -98,14 +110,15 @@ def _move_all(staged: Path, folder: Path, files: Sequence[str]) -> list[str]:
     try:
         for file in files:
             if (folder / file).exists():
-                (folder / file).replace(kept / file)
+                shutil.copy2(folder / file, kept / file)
                 replaced.append(file)
             (staged / file).replace(folder / file)
             done.append(file)
     except OSError:
         for file in done:
-            (folder / file).unlink()
-        for file in replaced:
-            (kept / file).replace(folder / file)
+            if file in replaced:
+                (kept / file).replace(folder / file)
+            else:
+                (folder / file).unlink()
         raise
     return replaced

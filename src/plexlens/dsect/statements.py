@@ -70,7 +70,7 @@ def read_statements(source: Source) -> list[Statement]:
     list of Statement
         A statement that is wrongly continued carries its fault in ``wrong``.
     """
-    found: list[Statement] = []
+    statements: list[Statement] = []
     lines = source.lines
     at = 0
     while at < len(lines):
@@ -78,13 +78,13 @@ def read_statements(source: Source) -> list[Statement]:
         segments, at, wrong = _gather(lines, at)
         head = segments[0]
         if head.startswith("*PROCESS") or head.startswith("*process"):
-            found.append(_statement(source.file, first, ["         *PROCESS" + head[8:]], wrong))
+            statements.append(_statement(source.file, first, ["         *PROCESS" + head[8:]], wrong))
         elif head.startswith(("*", ".*")):
             if wrong:
-                found.append(Statement(source.file, first + 1, "", "", "", "", lines[first].strip(), wrong))
+                statements.append(Statement(source.file, first + 1, "", "", "", "", lines[first].strip(), wrong))
         elif head.strip() or wrong:
-            found.append(_statement(source.file, first, segments, wrong))
-    return found
+            statements.append(_statement(source.file, first, segments, wrong))
+    return statements
 
 
 def _gather(lines: tuple[str, ...], at: int) -> tuple[list[str], int, tuple[str, str] | None]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from plexlens.errors import PlexlensError
@@ -16,6 +19,14 @@ from plexlens.ingest.kinds import expand, recognise
 from plexlens.ingest.plausible import Implausible, Plausibility
 from plexlens.ingest.source import Damage, Reading, ReadOptions
 from plexlens.progress import Progress, silent
+
+
+def _nothing_seen(day: date | None) -> npt.NDArray[np.uint64]:
+    return np.empty(0, dtype=np.uint64)
+
+
+#: Every record counts, and the layouts are the bundled ones.
+_USUAL = ReadOptions("", _nothing_seen)
 
 
 @dataclass(frozen=True)
@@ -51,8 +62,9 @@ class Inventory:
     skipped : str
         Why nothing of it was read.
     account : mapping
-        Bytes of a dump, after expansion: ``records`` (with their descriptor words), ``block_words``, ``skipped``
-        (damage and padding); they add up to ``bytes``. Empty for other sources.
+        Bytes of a dump, after expansion: of records, with their descriptor words, that are ``decoded``, ``counted``
+        (no layout describes them) or ``repeated`` (left out, as they came before); of ``block_words``; ``damaged``;
+        ``padding``. They add up to ``bytes``. Empty for other sources.
     """
 
     file: str
@@ -71,7 +83,14 @@ class Inventory:
     account: Mapping[str, int] = field(default_factory=dict)
 
 
-def of_files(paths: Iterable[str | Path], progress: Progress = silent) -> Iterator[Inventory]:
+def of_files(
+    paths: Iterable[str | Path],
+    progress: Progress = silent,
+    *,
+    layouts: tuple[Path, ...] = (),
+    codepage: str = "1047",
+    leap_seconds: bool = False,
+) -> Iterator[Inventory]:
     """The inventory of each file; a folder stands for the files in it that are a known source.
 
     Parameters
@@ -80,35 +99,46 @@ def of_files(paths: Iterable[str | Path], progress: Progress = silent) -> Iterat
         Files and folders.
     progress
         Told how many bytes of a file are read.
+    layouts, codepage, leap_seconds
+        As in `plexlens.ingest.source.ReadOptions`.
 
     Raises
     ------
     PlexlensError
         A file that was named cannot be read, or is not a known source.
     """
+    options = ReadOptions("", _nothing_seen, layouts, codepage, leap_seconds)
     for path, named in expand(paths):
         try:
-            yield of_file(path, progress)
+            yield of_file(path, progress, options)
         except PlexlensError as error:
             # A folder may hold anything; only what was asked for by name has to be a source.
             if named:
                 raise
-            yield Inventory(file=str(path), kind="", size=path.stat().st_size, skipped=error.what)
+            # A link that leads nowhere has no size but its own.
+            yield Inventory(file=str(path), kind="", size=path.lstat().st_size, skipped=error.what)
 
 
-def of_file(path: Path, progress: Progress = silent) -> Inventory:
+def of_file(path: Path, progress: Progress = silent, options: ReadOptions = _USUAL) -> Inventory:
     """The inventory of one file."""
     kind = recognise(path)
     if kind.name == "smf":
-        return _of_dump(path, progress)
+        return _of_dump(path, progress, options)
     progress(0, path.stat().st_size, f"reading {path.name}")
-    reading = kind.read(path, ReadOptions(source_id="", seen=lambda day: []))  # type: ignore[arg-type,return-value]
+    reading = kind.read(path, options)
     return _of_reports(path, kind.name, reading)
 
 
-def _of_dump(path: Path, progress: Progress) -> Inventory:
+def _of_dump(path: Path, progress: Progress, options: ReadOptions) -> Inventory:
     checker = Plausibility(str(path), plausible.read_bounds())
-    reading = smf.read(path, source_id="", tables=(smf.INVENTORY, *smf.tables_of(checker.tables)))
+    reading = smf.read(
+        path,
+        source_id="",
+        layouts=options.layouts,
+        tables=(smf.INVENTORY, *smf.tables_of(checker.tables)),
+        codepage=options.codepage,
+        leap_seconds=options.leap_seconds,
+    )
     marked: list[Implausible] = []
     records: Counter[tuple[str, str]] = Counter()
     undecoded: Counter[str] = Counter()
@@ -130,25 +160,28 @@ def _of_dump(path: Path, progress: Progress) -> Inventory:
             if not row["decoded"]:
                 undecoded[name] += row["count_all"]
     marked += _marked(checker, sections)
-    found = reading.summary
-    packed = "" if found["compression"] in ("", "none") else f", {found['compression']}"
+    summary = reading.summary
+    packed = "" if summary["compression"] in ("", "none") else f", {summary['compression']}"
     return Inventory(
         file=str(path),
         kind="smf",
         size=path.stat().st_size,
-        form=found["form"] + packed,
+        form=summary["form"] + packed,
         records=records,
         undecoded=undecoded,
-        span=tuple(found["span"]) if found["span"] else None,
-        duplicates=found["duplicates"],
+        span=tuple(summary["span"]) if summary["span"] else None,
+        duplicates=summary["duplicates"],
         damage=reading.damage,
-        damage_counts=dict(found["damage"]),
+        damage_counts=dict(summary["damage"]),
         implausible=marked,
         account={
-            "bytes": found["bytes"],
-            "records": found["record_bytes"],
-            "block_words": found["block_bytes"],
-            "skipped": found["skipped_bytes"],
+            "bytes": summary["bytes"],
+            "decoded": summary["decoded_bytes"],
+            "counted": summary["counted_bytes"],
+            "repeated": summary["duplicate_bytes"],
+            "block_words": summary["block_bytes"],
+            "damaged": summary["damaged_bytes"],
+            "padding": summary["padding_bytes"],
         },
     )
 
@@ -178,8 +211,8 @@ def _of_reports(path: Path, kind: str, reading: Reading) -> Inventory:
                 # Reports of Db2 and CICS name themselves, not the system that they run on.
                 whose = row["system"] or row["subsystem"] or row["sysplex"] or ""
                 seen.setdefault((row["report"], whose), set()).add(row["record_no"])
-    found = reading.summary
-    span = found.get("span")
+    summary = reading.summary
+    span = summary.get("span")
     return Inventory(
         file=str(path),
         kind=kind,
@@ -188,8 +221,10 @@ def _of_reports(path: Path, kind: str, reading: Reading) -> Inventory:
         span=(str(span[0]), str(span[1])) if span and None not in span else None,
         damage=reading.damage,
         implausible=marked,
-        damage_counts=dict(found["damage"]),
-        notes={(note["note"], f"{note['section']}: {note['field']}"): note["count"] for note in found.get("notes", ())},
+        damage_counts=dict(summary["damage"]),
+        notes={
+            (note["note"], f"{note['section']}: {note['field']}"): note["count"] for note in summary.get("notes", ())
+        },
     )
 
 
@@ -199,22 +234,28 @@ def _type_order(name: str) -> tuple[int, int, str]:
     return (int(head) if head.isdigit() else 1 << 16, int(tail) if tail.isdigit() else 0, name)
 
 
-def to_json(found: Sequence[Inventory]) -> dict[str, Any]:
+def to_json(inventories: Sequence[Inventory]) -> dict[str, Any]:
     """The inventories as a JSON object: files, records by type, span, damage."""
     records: Counter[str] = Counter()
     systems: dict[str, Counter[str]] = {}
-    for file in found:
+    for file in inventories:
         for (name, system), count in file.records.items():
             records[name] += count
             systems.setdefault(system, Counter())[name] += count
-    spans = [file.span for file in found if file.span]
+    spans = [file.span for file in inventories if file.span]
     ordered = sorted(records, key=_type_order)
     return {
         "files": [
-            {"file": one.file, "kind": one.kind, "bytes": one.size, "form": one.form, "duplicates": one.duplicates}
-            | ({"skipped": one.skipped} if one.skipped else {})
-            | ({"account": dict(one.account)} if one.account else {})
-            for one in found
+            {
+                "file": inventory.file,
+                "kind": inventory.kind,
+                "bytes": inventory.size,
+                "form": inventory.form,
+                "duplicates": inventory.duplicates,
+            }
+            | ({"skipped": inventory.skipped} if inventory.skipped else {})
+            | ({"account": dict(inventory.account)} if inventory.account else {})
+            for inventory in inventories
         ],
         "records": {name: records[name] for name in ordered},
         "systems": {
@@ -222,11 +263,11 @@ def to_json(found: Sequence[Inventory]) -> dict[str, Any]:
             for system, counts in sorted(systems.items())
         },
         "undecoded": sorted(
-            {name for file in found for name in file.undecoded if name not in _MARKERS}, key=_type_order
+            {name for file in inventories for name in file.undecoded if name not in _MARKERS}, key=_type_order
         ),
         "notes": [
             {"file": file.file, "note": note, "place": place, "count": count}
-            for file in found
+            for file in inventories
             for (note, place), count in file.notes.items()
         ],
         "span": [min(start for start, _ in spans), max(end for _, end in spans)] if spans else None,
@@ -240,12 +281,12 @@ def to_json(found: Sequence[Inventory]) -> dict[str, Any]:
                 "detail": row.detail,
                 "remedy": row.remedy,
             }
-            for file in found
+            for file in inventories
             for row in file.damage
         ],
         "implausible": [
             {key: value for key, value in asdict(row).items() if key != "source_id"}
-            for file in found
+            for file in inventories
             for row in file.implausible
         ],
     }
@@ -255,11 +296,11 @@ def to_json(found: Sequence[Inventory]) -> dict[str, Any]:
 HEADS = ("file", "kind", "record", "system", "records", "decoded")
 
 
-def to_rows(found: Iterable[Inventory]) -> list[tuple[str | int, ...]]:
+def to_rows(inventories: Iterable[Inventory]) -> list[tuple[str | int, ...]]:
     """The inventories as one table: a row per file, type and system; ``decoded`` is ``no`` without a layout."""
     return [
         (file.file, file.kind, name, system, count, "no" if name in file.undecoded else "yes")
-        for file in found
+        for file in inventories
         for (name, system), count in sorted(
             file.records.items(), key=lambda entry: (_type_order(entry[0][0]), entry[0])
         )
@@ -273,27 +314,35 @@ _MARKERS = {"2": "dump header", "3": "dump trailer"}
 _SHOWN = 20
 
 
-_PLACES = {"block_words": "in block descriptor words", "skipped": "damaged or padding"}
+_PLACES = {
+    "counted": "in records without a layout",
+    "repeated": "in records that came before",
+    "block_words": "in block descriptor words",
+    "damaged": "damaged",
+    "padding": "of padding",
+}
 
 
-def _record_lines(one: Inventory) -> Iterator[str]:
-    names = sorted({name for name, _ in one.records}, key=_type_order)
+def _record_lines(inventory: Inventory) -> Iterator[str]:
+    names = sorted({name for name, _ in inventory.records}, key=_type_order)
     width = max((8, *(len(name) for name in names)))
     for name in names:
-        by_system = sorted((system, count) for (kind, system), count in one.records.items() if kind == name)
-        told = ", ".join(f"{system or '?'} {count:,}" for system, count in by_system)
-        note = _MARKERS.get(name) or ("counted only: no layout" if name in one.undecoded else "")
+        by_system = sorted((system, count) for (kind, system), count in inventory.records.items() if kind == name)
+        text = ", ".join(f"{system or '?'} {count:,}" for system, count in by_system)
+        note = _MARKERS.get(name) or ("counted only: no layout" if name in inventory.undecoded else "")
         number = sum(count for _, count in by_system)
-        yield f"  {name:>{width}}  {number:>10,}  {told}" + (f"  ({note})" if note else "")
-    if one.account:
-        parts = [f"{one.account['records']:,} in records"]
-        parts += [f"{one.account[place]:,} {words}" for place, words in _PLACES.items() if one.account[place]]
-        yield f"  {one.account['bytes']:,} bytes = {' + '.join(parts)}"
+        yield f"  {name:>{width}}  {number:>10,}  {text}" + (f"  ({note})" if note else "")
+    if inventory.account:
+        parts = [f"{inventory.account['decoded']:,} in decoded records"]
+        parts += [
+            f"{inventory.account[place]:,} {words}" for place, words in _PLACES.items() if inventory.account[place]
+        ]
+        yield f"  {inventory.account['bytes']:,} bytes = {' + '.join(parts)}"
 
 
-def to_lines(found: Iterable[Inventory]) -> Iterator[str]:
+def to_lines(inventories: Iterable[Inventory]) -> Iterator[str]:
     """The inventories as plain text."""
-    for file in found:
+    for file in inventories:
         if file.skipped:
             yield f"{file.file}: skipped: {file.skipped}"
             continue

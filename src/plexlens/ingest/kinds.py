@@ -9,9 +9,7 @@ from pathlib import Path
 
 from plexlens.errors import UnknownSourceError, UnreadableInputError
 from plexlens.ingest import smf
-from plexlens.ingest.printed import text as text_reports
-from plexlens.ingest.printed import xml as rmf_xml
-from plexlens.ingest.recognition import describe, read_head
+from plexlens.ingest.recognition import begins_as_record, describe, read_head
 from plexlens.ingest.source import Reading, ReadOptions
 
 
@@ -82,11 +80,41 @@ _TEXT_REPORTS = RecordRows(
     inventory="text_report_record",
 )
 
+
+# The readers of printed reports load with the first file that may be one: most runs read dumps only.
+
+
+def _is_rmf_xml(head: bytes, name: str) -> bool:
+    if begins_as_record(head):
+        return False
+    from plexlens.ingest.printed import xml
+
+    return xml.sniff(head, name)
+
+
+def _read_rmf_xml(path: Path, options: ReadOptions) -> Reading:
+    from plexlens.ingest.printed import xml
+
+    return xml.read_with(path, options)
+
+
+def _is_text_reports(head: bytes, name: str) -> bool:
+    if begins_as_record(head):
+        return False
+    from plexlens.ingest.printed import text
+
+    return text.sniff(head, name)
+
+
+def _read_text_reports(path: Path, options: ReadOptions) -> Reading:
+    from plexlens.ingest.printed import text
+
+    return text.read_with(path, options)
+
+
 SOURCES: tuple[SourceKind, ...] = (
-    SourceKind("rmf_xml", "RMF Postprocessor or Monitor III XML", rmf_xml.sniff, rmf_xml.read_with, _RMF_REPORTS),
-    SourceKind(
-        "text_reports", "Db2, RMF or CICS text reports", text_reports.sniff, text_reports.read_with, _TEXT_REPORTS
-    ),
+    SourceKind("rmf_xml", "RMF Postprocessor or Monitor III XML", _is_rmf_xml, _read_rmf_xml, _RMF_REPORTS),
+    SourceKind("text_reports", "Db2, RMF or CICS text reports", _is_text_reports, _read_text_reports, _TEXT_REPORTS),
     SourceKind("smf", "an SMF dump", smf.sniff, smf.read_with),
 )
 """The kinds of source, asked in this order."""
@@ -139,10 +167,10 @@ def expand(paths: str | Path | Iterable[str | Path]) -> list[tuple[Path, bool]]:
     UnreadableInputError
         A folder holds no file at all, or cannot be listed.
     """
-    found: dict[Path, bool] = {}
+    results: dict[Path, bool] = {}
     for path in map(Path, [paths] if isinstance(paths, (str, Path)) else paths):
         if not path.is_dir():
-            found[path] = True
+            results[path] = True
             continue
         inside = sorted(_files_in(path))
         if not inside:
@@ -150,8 +178,8 @@ def expand(paths: str | Path | Iterable[str | Path]) -> list[tuple[Path, bool]]:
                 file=str(path), what="there is no file in this folder", remedy="give the folder that holds the dumps"
             )
         for entry in inside:
-            found.setdefault(entry, False)
-    return list(found.items())
+            results.setdefault(entry, False)
+    return list(results.items())
 
 
 def _files_in(folder: Path) -> Iterator[Path]:

@@ -166,7 +166,7 @@ class Bound:
         return bounds
 
     def _fields_among(self, names: set[str]) -> list[tuple[str, str]]:
-        """The columns that it is about, each with what stands for ``#``."""
+        """The columns to which the bound applies, each with the text that replaces ``#``."""
         field = self.field.upper()
         if "#" not in field:
             return [(field, "")] if field in names else []
@@ -344,7 +344,7 @@ class Plausibility:
             # What names the values takes twice as long to plan, and sound data has none.
             if self._connection.execute(statements.any_above).fetchone() is None:
                 return SCHEMA.empty_table()
-            found = self._connection.execute(statements.values_above).to_arrow_table()
+            result = self._connection.execute(statements.values_above).to_arrow_table()
         except duckdb.Error as error:
             raise UnreadableInputError(
                 file=self.file,
@@ -352,16 +352,18 @@ class Plausibility:
                 remedy="correct plausible/*.csv in the folder of layouts",
             ) from error
         texts = {
-            "file": [self.file] * len(found),
-            "table_name": [table] * len(found),
-            "unit": [units.get(bounds[index].field.lower(), "") for index in found.column("bound_no").to_pylist()],
-            "field": [bounds[index].field for index in found.column("bound_no").to_pylist()],
-            "bound": [bounds[index].text for index in found.column("bound_no").to_pylist()],
-            "reason": [bounds[index].reason for index in found.column("bound_no").to_pylist()],
+            "file": [self.file] * len(result),
+            "table_name": [table] * len(result),
+            "unit": [units.get(bounds[index].field.lower(), "") for index in result.column("bound_no").to_pylist()],
+            "field": [bounds[index].field for index in result.column("bound_no").to_pylist()],
+            "bound": [bounds[index].text for index in result.column("bound_no").to_pylist()],
+            "reason": [bounds[index].reason for index in result.column("bound_no").to_pylist()],
         }
         return pa.table(
             {
-                field.name: pa.array(texts[field.name], field.type) if field.name in texts else found.column(field.name)
+                field.name: pa.array(texts[field.name], field.type)
+                if field.name in texts
+                else result.column(field.name)
                 for field in SCHEMA
             }
         ).cast(SCHEMA)
@@ -428,5 +430,5 @@ def _joined(bounds: Sequence[Bound], others: Mapping[str, str]) -> str:
 def counted(marked: pa.Table) -> list[tuple[str, str, int]]:
     """Table, field and number of the marked values, by table and field."""
     # Not grouped by Arrow, whose query engine takes longer to load than a small dump to decode.
-    found = Counter(zip(marked["table_name"].to_pylist(), marked["field"].to_pylist(), strict=True))
-    return sorted((table, field, count) for (table, field), count in found.items())
+    counts = Counter(zip(marked["table_name"].to_pylist(), marked["field"].to_pylist(), strict=True))
+    return sorted((table, field, count) for (table, field), count in counts.items())

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from plexlens.errors import EmptyInputError, UnreadableInputError
 from plexlens.ingest.compression import compression_of
-from plexlens.ingest.printed.text.tables import known_kinds
+from plexlens.ingest.printed.text_kinds import known_kinds
 
 HEAD_BYTES = 64 << 10
 """How much of a file, after decompression, the modules see when they are asked whether it is theirs."""
@@ -45,6 +45,15 @@ _EBCDIC_TEXT = re.compile(
     rb"[\x0d\x15\x25\x40\x4a-\x50\x5a-\x61\x6a-\x6f\x79-\x7f\x81-\x89\x91-\x99\xa1-\xa9\xc0-\xc9\xd0-\xd9\xe0\xe2-\xe9"
     rb"\xf0-\xf9]+\Z"
 )
+
+
+def begins_as_record(head: bytes) -> bool:
+    """Whether a file begins with a record descriptor word, so that it cannot be text in any encoding.
+
+    The last two bytes of the word are the segment code, 0 to 3, and zero. Text has no such bytes there: in ASCII and
+    EBCDIC they are control characters, in UTF-16 the character would be a control character.
+    """
+    return len(head) >= 4 and head[2] <= 3 and head[3] == 0
 
 
 def read_head(path: Path) -> bytes:

@@ -70,10 +70,10 @@ class SmfReading:
         in addition the stream counts of `_core.SmfReader.summary`: ``form``, ``compression``, ``segments``,
         ``spanned_records``, ``joined_records``, ``skipped_bytes``.
         """
-        found: dict[str, Any] = self._reader.summary()
-        notes = [{"note" if key == "kind" else key: value for key, value in note.items()} for note in found["notes"]]
-        measurements = sum(count for name, count in found["records"].items() if name not in _DUMP_MARKERS)
-        return {**found, "measurements": measurements, "damage": found["damage_counts"], "notes": notes}
+        results: dict[str, Any] = self._reader.summary()
+        notes = [{"note" if key == "kind" else key: value for key, value in note.items()} for note in results["notes"]]
+        measurements = sum(count for name, count in results["records"].items() if name not in _DUMP_MARKERS)
+        return {**results, "measurements": measurements, "damage": results["damage_counts"], "notes": notes}
 
     @property
     def damage(self) -> list[Damage]:

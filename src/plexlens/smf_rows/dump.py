@@ -73,12 +73,28 @@ class Dump:
             if unknown := named - set(schema.names):
                 raise KeyError(f"{section} has no field {', '.join(sorted(unknown))}")
             self._schemas[section, named] = schema
-        batch = pa.RecordBatch.from_pylist(list(rows), schema=schema)
+        try:
+            batch = pa.RecordBatch.from_pylist(list(rows), schema=schema)
+        except (pa.ArrowInvalid, OverflowError) as error:
+            raise _misfit(section, rows, schema) or error from error
         return batch.append_column("record_no", pa.array([1] * len(rows), pa.uint64()))
 
     def finish(self, system: str, at: datetime) -> None:
         """Write the trailer, by local time."""
         self._writer.dump_trailer(system, at)
+
+
+def _misfit(section: str, rows: Sequence[Row], schema: pa.Schema) -> _core.SmfError | None:
+    """The first value that its field cannot hold, named as the encoder names the values that it refuses."""
+    for number, row in enumerate(rows):
+        for name, value in row.items():
+            try:
+                pa.scalar(value, schema.field(name).type)
+            except (pa.ArrowInvalid, OverflowError):
+                return _core.SmfError(
+                    f"{section}, column {name}, row {number}: {value} does not fit in {schema.field(name).type}"
+                )
+    return None
 
 
 @contextmanager

@@ -52,12 +52,12 @@ class RmfInterval:
 
     def record(self, map_name: str, sections: Sections, lengths: Mapping[str, int] | None = None) -> Record:
         """A record: the product section is added, empty sections and lengths of absent sections are left out."""
-        held = {name: rows for name, rows in sections.items() if rows}
+        contents = {name: rows for name, rows in sections.items() if rows}
         return Record(
             map=map_name,
             system=self.system,
             end=self.end,
-            sections={"rmf_product_section": [product_row(self)]} | held,
+            sections={"rmf_product_section": [product_row(self)]} | contents,
             utc_offset=self.utc_offset,
             lengths={name: length for name, length in (lengths or {}).items() if name in sections},
         )

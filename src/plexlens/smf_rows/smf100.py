@@ -230,5 +230,5 @@ def record(
     headers: Sections = {"smf100_qwhs": [header_row(subsystem, at, sequence, release=release)]}
     if group:
         headers["smf100_qwha"] = [sharing_row(subsystem, group)]
-    held = {name: rows for name, rows in sections.items() if rows}
-    return Record(map_name, system, at, headers | held, subsystem, utc_offset)
+    contents = {name: rows for name, rows in sections.items() if rows}
+    return Record(map_name, system, at, headers | contents, subsystem, utc_offset)

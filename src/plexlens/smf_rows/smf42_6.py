@@ -87,6 +87,6 @@ def sections(job: Job, data_sets: Sequence[DataSet]) -> Sections:
     return {
         "smf42_product": [{"smf42pts": job.start, "smf42pte": job.end}],
         "smf42_6_job": [job.row()],
-        "smf42_6_data_set": [one.header() | {"section_no": number} for number, one in numbered],
-        "smf42_6_io": [one.io() | {"section_no": number} for number, one in numbered],
+        "smf42_6_data_set": [data_set.header() | {"section_no": number} for number, data_set in numbered],
+        "smf42_6_io": [data_set.io() | {"section_no": number} for number, data_set in numbered],
     }

@@ -332,11 +332,11 @@ def _control(work_class: WorkClass, states: int) -> Row:
 
 
 def _period(period: Period, states: int) -> Row:
-    told: Any = {_RESOURCE: period.service, _RESPONSE: period.responses, _DELAYS: period.found}
+    text: Any = {_RESOURCE: period.service, _RESPONSE: period.responses, _DELAYS: period.found}
     row = given(
         r723cper=period.number,
         r723cimp=period.importance,
-        r723cadf=sum(flag for flag, what in told.items() if what is not None),
+        r723cadf=sum(flag for flag, what in text.items() if what is not None),
     )
     if states:
         row |= {"r723cwmx": 1, "r723cwmn": states}

@@ -55,7 +55,7 @@ _STATUSES = {"H": "hit", "M": "miss", "N": "no_read"}
 _READ_TYPES = {"R": ("read", "random"), "S": ("prefetch", "sequential"), "L": ("prefetch", "list")}
 _READ_TYPES |= {"D": ("prefetch", "dynamic")}
 
-_NO_TIME = "records without a time (QWHSSTCK is zero)"
+_NO_TIME = "records without a time (QWHSSTCK = 0)"
 
 
 @dataclass
@@ -144,17 +144,17 @@ class Db2Records:
     def references_of(self, rows: pa.RecordBatch) -> pa.RecordBatch:
         """References of IFCID 198, with the number of their record before the columns of a trace."""
         functions, unknown = _codes(rows["qw0198fc"], _FUNCTIONS, _core.TRACE_FUNCTIONS)
-        self._count(self.left_out, "IFCID 198 with the unknown function {}", unknown)
+        self._count(self.left_out, "IFCID 198 records with unknown function {}", unknown)
         getpages = functions == _core.TRACE_FUNCTIONS.index("getpage")
         accesses, unknown = _codes(rows["qw0198at"], _ACCESSES, _core.TRACE_ACCESSES, getpages)
-        self._count(self.taken_as, "getpages of the unknown access {} as random", unknown)
+        self._count(self.taken_as, "getpages with unknown access {}, counted as random", unknown)
         dynamic = int(np.count_nonzero(getpages & (accesses == _core.TRACE_ACCESSES.index("dynamic"))))
         if dynamic:
-            self.taken_as["getpages of access 'D' as dynamic"] += dynamic
+            self.taken_as["getpages with access 'D', counted as dynamic"] += dynamic
         accesses = np.where(getpages & (accesses >= 0), accesses, 0).astype(np.uint8)
         statuses = self._statuses(rows["qw0198ps"], getpages)
         partition = rows["qw0198pt"] if "qw0198pt" in rows.schema.names else None
-        made = {
+        results = {
             "pool": rows["qw0198bp"].to_numpy().astype(np.uint16),
             "object": _objects(rows, "qw0198"),
             "partition": np.zeros(rows.num_rows, np.uint16)
@@ -166,7 +166,7 @@ class Db2Records:
             "agent": rows["qw0198ac"].to_numpy().astype(np.uint32),
             "status": statuses,
         }
-        made_rows = self._made(rows, made, functions >= 0)
+        made_rows = self._made(rows, results, functions >= 0)
         self.references += made_rows.num_rows
         return made_rows
 
@@ -175,11 +175,11 @@ class Db2Records:
         functions, unknown = _codes(
             rows["qw0006f"], {code: name for code, (name, _) in _READ_TYPES.items()}, _core.TRACE_FUNCTIONS
         )
-        self._count(self.left_out, "IFCID 6 with the unknown kind of read {}", unknown)
+        self._count(self.left_out, "IFCID 6 records with unknown kind of read {}", unknown)
         accesses, _ = _codes(
             rows["qw0006f"], {code: name for code, (_, name) in _READ_TYPES.items()}, _core.TRACE_ACCESSES
         )
-        made = {
+        results = {
             "pool": rows["qw0006bp"].to_numpy().astype(np.uint16),
             "object": _objects(rows, "qw0006"),
             "partition": np.zeros(rows.num_rows, np.uint16),
@@ -189,7 +189,7 @@ class Db2Records:
             "agent": rows["qw0006ac"].to_numpy().astype(np.uint32),
             "status": np.zeros(rows.num_rows, np.uint8),
         }
-        return self._made(rows, made, functions >= 0)
+        return self._made(rows, results, functions >= 0)
 
     def pair(self, starts: pa.RecordBatch | None, ends: pa.RecordBatch | None) -> None:
         """Pair starts (IFCID 6) and ends (IFCID 7) of read I/Os."""
@@ -214,12 +214,12 @@ class Db2Records:
             ),
         )
 
-    def _made(self, rows: pa.RecordBatch, made: dict[str, Any], known: npt.NDArray[np.bool_]) -> pa.RecordBatch:
+    def _made(self, rows: pa.RecordBatch, results: dict[str, Any], known: npt.NDArray[np.bool_]) -> pa.RecordBatch:
         """A batch of the rows that have a time and known codes."""
         times = rows["interval_end"]
-        made = {"time": _times(rows), "member": self._members(rows)} | made
+        results = {"time": _times(rows), "member": self._members(rows)} | results
         batch = pa.record_batch(
-            [rows["record_no"], *(pa.array(made[name]) for name in SCHEMA.names)],
+            [rows["record_no"], *(pa.array(results[name]) for name in SCHEMA.names)],
             schema=pa.schema([pa.field("record_no", pa.uint64()), *SCHEMA]),
         )
         if times.null_count:
@@ -243,7 +243,7 @@ class Db2Records:
     def _statuses(self, column: pa.Array, getpages: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
         """Status codes of getpages; 0 of other references and of unknown statuses."""
         codes, unknown = _codes(column, _STATUSES, _core.TRACE_STATUSES, getpages)
-        self._count(self.taken_as, "getpages of the unknown page status {} as neither hit nor miss", unknown)
+        self._count(self.taken_as, "getpages with unknown page status {}, counted as neither hit nor miss", unknown)
         statuses: npt.NDArray[np.uint8] = np.where(getpages & (codes >= 0), codes, 0).astype(np.uint8)
         return statuses
 

@@ -105,7 +105,7 @@ class IoDelays:
     Attributes
     ----------
     by_object
-        What was found, by pool, object and partition.
+        Delays by pool, object and partition.
     ends_alone, starts_alone, failed
         Ends without a start, starts without an end, and I/Os that ended in an error.
     """
@@ -122,10 +122,12 @@ class IoDelays:
         """Number of starts without an end."""
         return self._given_up + (len(self._under_way.time) if self._under_way is not None else 0)
 
-    def found(self) -> list[ObjectDelay]:
+    def ranked(self) -> list[ObjectDelay]:
         """The objects, ordered by synchronous I/O, highest first; sums of IFCID 199 if no I/O was paired."""
-        told = self.by_object or self.summed
-        return sorted(told.values(), key=lambda delay: (-delay.sync_ios, delay.pool, delay.object, delay.partition))
+        object_delays = self.by_object or self.summed
+        return sorted(
+            object_delays.values(), key=lambda delay: (-delay.sync_ios, delay.pool, delay.object, delay.partition)
+        )
 
     def add(self, starts: _Events | None, ends: _Events | None) -> None:
         """Pair the next events."""
@@ -163,13 +165,13 @@ class IoDelays:
         for sync in (True, False):
             kind = starts.sync == sync
             keys = (starts.pool[kind].astype(np.uint64) << np.uint64(32)) | starts.object[kind]
-            found, which = np.unique(keys, return_inverse=True)
-            counts = np.bincount(which, minlength=len(found))
-            sums = np.bincount(which, seconds[kind], len(found))
-            pages = np.bincount(which, ends.pages[kind], len(found))
-            longest = np.zeros(len(found))
+            values, which = np.unique(keys, return_inverse=True)
+            counts = np.bincount(which, minlength=len(values))
+            sums = np.bincount(which, seconds[kind], len(values))
+            pages = np.bincount(which, ends.pages[kind], len(values))
+            longest = np.zeros(len(values))
             np.maximum.at(longest, which, seconds[kind])
-            for at, key in enumerate(found.tolist()):
+            for at, key in enumerate(values.tolist()):
                 delays = self._object(self.by_object, _PAIRED, key >> 32, key & 0xFFFFFFFF, 0)
                 if sync:
                     delays.sync_ios += int(counts[at])
@@ -185,9 +187,9 @@ class IoDelays:
         self, pool: npt.NDArray[np.uint32], object: npt.NDArray[np.uint32], pages: npt.NDArray[np.int64]
     ) -> None:
         """Count asynchronous writes."""
-        found, which = np.unique((pool.astype(np.uint64) << np.uint64(32)) | object, return_inverse=True)
-        counts, sums = np.bincount(which, minlength=len(found)), np.bincount(which, pages, len(found))
-        for at, key in enumerate(found.tolist()):
+        result, which = np.unique((pool.astype(np.uint64) << np.uint64(32)) | object, return_inverse=True)
+        counts, sums = np.bincount(which, minlength=len(result)), np.bincount(which, pages, len(result))
+        for at, key in enumerate(result.tolist()):
             delays = self._object(self.by_object, _PAIRED, key >> 32, key & 0xFFFFFFFF, 0)
             delays.write_ios += int(counts[at])
             delays.write_pages += int(sums[at])
@@ -222,12 +224,12 @@ class IoDelays:
 
     @staticmethod
     def _object(
-        held: dict[tuple[int, int, int], ObjectDelay], source: str, pool: int, object: int, partition: int
+        object_delays: dict[tuple[int, int, int], ObjectDelay], source: str, pool: int, object: int, partition: int
     ) -> ObjectDelay:
         key = (pool, object, partition)
-        if key not in held:
-            held[key] = ObjectDelay(pool=pool, object=object, partition=partition, source=source)
-        return held[key]
+        if key not in object_delays:
+            object_delays[key] = ObjectDelay(pool=pool, object=object, partition=partition, source=source)
+        return object_delays[key]
 
 
 def _without_start(

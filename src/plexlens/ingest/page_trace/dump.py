@@ -102,9 +102,9 @@ class DumpTrace:
         if odd > self.records.references:
             raise TraceError(
                 file=str(self.path),
-                what=f"{odd} of {odd + self.records.references} records of IFCID 198 have function codes that mean "
-                "nothing: their fields do not stand where the layout has them",
-                remedy="import the exact layout from DSNDQW02 (plexlens layouts import) and give it by --layouts",
+                what=f"{odd} of {odd + self.records.references} records of IFCID 198 have unknown function codes, so "
+                "the layout's offsets do not fit",
+                remedy="import the exact layout from DSNDQW02 (plexlens layouts import), and give it with --layouts",
             )
 
     @property
@@ -113,19 +113,19 @@ class DumpTrace:
         return self.path.stat().st_size
 
     @property
-    def found(self) -> str:
+    def contents(self) -> str:
         """Contents of the dump, in words."""
         return described(self._summary.get("records", {}), self.records.ifcids)
 
     def remarks(self) -> list[str]:
         """Remarks for the user: damage in the dump, and records lost by SMF itself."""
-        told = []
+        texts = []
         damage = self._summary.get("damage", [])
         for reason, count in sorted(self._summary.get("damage_counts", {}).items()):
             first = next((row for row in damage if row["reason"] == reason), None)
             where = f", first at byte {first['offset']}: {first['detail']}; {first['remedy']}" if first else ""
-            told.append(f"{self.path.name}: {reason} {count} times{where}.")
+            texts.append(f"{self.path.name}: {reason} {count} times{where}.")
         lost = self._summary.get("records", {}).get("7", 0)
         if lost:
-            told.append(f"{self.path.name}: {lost} records of type 7 say that SMF lost data while it was written.")
-        return told
+            texts.append(f"{self.path.name}: {lost} records of type 7 report that SMF lost data.")
+        return texts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,9 @@ class FileTrace:
         self.position = self.path.stat().st_size if self.path.exists() else self.position
         if self.rows == 0:
             raise TraceError(
-                file=str(self.path), what="no references in it", remedy="give a trace with at least one getpage"
+                file=str(self.path),
+                what="the trace contains no references",
+                remedy="give a trace with at least one getpage",
             )
 
     def _columns(self) -> Iterator[tuple[dict[str, pa.Array], int]]:
@@ -129,9 +132,11 @@ class FileTrace:
             if error.strerror is None:
                 # Of Arrow, not of the system: the contents.
                 raise self._damaged(str(error)) from error
-            raise self._error(f"it cannot be read: {error.strerror}", "check its name and your rights") from error
+            raise self._error(f"it cannot be read: {error.strerror}", "check the path and your permissions") from error
         except pa.ArrowException as error:
             raise self._damaged(str(error)) from error
+        except UnicodeDecodeError as error:
+            raise self._damaged("the name of a column is not text in UTF-8") from error
 
     def _damaged(self, text: str) -> TraceError:
         """Contents that cannot be read: cut off, damaged, or of another form."""
@@ -157,7 +162,7 @@ class FileTrace:
                 )
         return self._error(
             f"it cannot be read: {text.splitlines()[0]}",
-            f"give {FORMS}; if it is one, it may be cut off: copy it again",
+            f"give {FORMS}; if it is such a file, it may be cut off: copy it again",
         )
 
     def _check_encoding(self, head: bytes) -> None:
@@ -177,7 +182,7 @@ class FileTrace:
             self._metadata(parquet.schema_arrow)
             rows = max(parquet.metadata.num_rows, 1)
             size, done = self.path.stat().st_size, 0
-            bounds = _bounds(parquet.metadata)
+            bounds = _bounds(self.path)
             for batch in parquet.iter_batches(batch_size=ROWS):
                 self._check_bounds(batch, bounds, done)
                 done += batch.num_rows
@@ -187,6 +192,8 @@ class FileTrace:
     def _check_bounds(self, batch: pa.RecordBatch, bounds: dict[str, tuple[int, int]], done: int) -> None:
         """Refuse values beyond what the file's own statistics say: its pages were damaged, and have no checksum."""
         for name, (low, high) in bounds.items():
+            if name not in batch.schema.names:
+                raise self._damaged(f"its statistics are of a column {name}, which it does not have")
             column = batch.column(name).to_numpy(zero_copy_only=False)
             wrong = (column < low) | (column > high)
             if wrong.any():
@@ -211,15 +218,15 @@ class FileTrace:
 
     def _metadata(self, schema: pa.Schema) -> None:
         """Read the number of lost references from a file's metadata."""
-        told = (schema.metadata or {}).get(LOST_KEY)
-        if told is None:
+        text = (schema.metadata or {}).get(LOST_KEY)
+        if text is None:
             return
-        if not told.isdigit():
+        if not text.isdigit():
             raise self._error(
-                f"its metadata {LOST_KEY.decode()} holds {told.decode(errors='replace')!r}",
+                f"its metadata {LOST_KEY.decode()} holds {text.decode(errors='replace')!r}",
                 "give the number of lost references in digits",
             )
-        self.lost = int(told)
+        self.lost = int(text)
 
     def _csv(self) -> Iterator[pa.RecordBatch]:
         from pyarrow import csv
@@ -282,7 +289,7 @@ class FileTrace:
         columns = re.search(r"Expected (\d+) columns, got (\d+)", text)
         if columns:
             what = f"{columns[2]} columns where the header names {columns[1]}"
-            remedy = "write a value for each column in each line; a last line that is cut off: copy the file again"
+            remedy = "write a value for each column in each line; if the last line is cut off, copy the file again"
             return TraceError(file=str(self.path), line=line, what=what, remedy=remedy)
         return self._error(
             f"it cannot be read: {text.splitlines()[0]}",
@@ -302,15 +309,23 @@ class FileTrace:
         return TraceError(file=str(self.path), what=what, remedy=remedy)
 
 
-def _bounds(metadata: Any) -> dict[str, tuple[int, int]]:
-    """Least and greatest value of each whole-numbered column that every row group has statistics of."""
-    found: dict[str, tuple[int, int]] = {}
-    for number in range(metadata.num_columns):
-        parts = [metadata.row_group(at).column(number) for at in range(metadata.num_row_groups)]
-        told = [part.statistics for part in parts]
-        if not told or any(one is None or not one.has_min_max for one in told):
-            continue
-        bounds = [(one.min, one.max) for one in told]
-        if all(isinstance(value, int) and not isinstance(value, bool) for pair in bounds for value in pair):
-            found[parts[0].path_in_schema] = (min(low for low, _ in bounds), max(high for _, high in bounds))
-    return found
+def _bounds(path: Path) -> dict[str, tuple[int, int]]:
+    """Least and greatest value of each whole-numbered column that every row group has statistics of.
+
+    DuckDB reads them: pyarrow ends the process where the metadata of a column contradicts itself.
+    """
+    import duckdb
+
+    # Dates and times are whole numbers in the file, and texts in its statistics.
+    statement = (
+        "select path_in_schema, min(low), max(high) from (select path_in_schema, "
+        "try_cast(stats_min_value as hugeint) as low, try_cast(stats_max_value as hugeint) as high "
+        "from parquet_metadata(?) where type in ('INT32', 'INT64')) "
+        "group by path_in_schema having count(*) = count(low) and count(*) = count(high)"
+    )
+    try:
+        with duckdb.connect() as connection:
+            rows = connection.execute(statement, [escape(str(path))]).fetchall()
+    except duckdb.Error:
+        return {}
+    return {name: (int(low), int(high)) for name, low, high in rows}

@@ -47,8 +47,8 @@ _AGAIN = "copy the file again, in binary"
 
 def binary_form(name: str) -> str | None:
     """``oracleGeneral``, ``lcs`` or ``vscsi`` by the end of a file's name: only lcs has a signature; else None."""
-    found = _NAME.search(name)
-    return None if found is None else next(group for group in found.groups() if group)
+    match = _NAME.search(name)
+    return None if match is None else next(group for group in match.groups() if group)
 
 
 def binary_columns(path: Path, rows: int, compression: str | None) -> Iterator[tuple[dict[str, pa.Array], int]]:
@@ -153,11 +153,11 @@ def object_column(columns: list[str]) -> str | None:
 
 def csv_columns(columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
     """The relevant columns of libCacheSim's csv: seconds and object ids."""
-    made = {"page": columns[object_column(list(columns)) or ""]}
+    results = {"page": columns[object_column(list(columns)) or ""]}
     time = next((columns[name] for name in _TIMES if name in columns), None)
     if time is not None:
-        made["time"] = pc.floor(pc.multiply(time, _SECOND)).cast(pa.int64(), safe=False)
-    return made
+        results["time"] = pc.floor(pc.multiply(time, _SECOND)).cast(pa.int64(), safe=False)
+    return results
 
 
 def is_txt(first_line: str) -> bool:

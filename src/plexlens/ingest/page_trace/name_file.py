@@ -11,6 +11,10 @@ where statements call an object by another name), or by the objects of the trace
 
 where ``object`` is the number or the name in the trace, and ``partition`` may be missing or empty for all of them.
 ``kind`` is ``tablespace`` or ``index`` (``T`` or ``I``), or empty.
+
+Extracts of the catalog, by the numbers of Db2 and with a line for each partition, may also have ``BPOOL``, the pool
+that the object is in, and ``SPACEF``, the kilobytes that SYSTABLEPART or SYSINDEXPART has for the partition (-1:
+RUNSTATS has not counted them). docs/page-traces.md has the queries.
 """
 
 from __future__ import annotations
@@ -20,7 +24,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from plexlens.errors import UnreadableInputError
-from plexlens.ingest.page_trace.names import TraceNames
+from plexlens.ingest.page_trace.names import CatalogEntry, TraceNames
+from plexlens.ingest.page_trace.pool_names import POOL_NAMES, pool_id, pool_name
 
 _REMEDY = "name its columns DBID,PSID,DBNAME,NAME,KIND or object,partition,name,kind"
 
@@ -45,6 +50,9 @@ _ALIASES = {
     "type": "kind",
     "object": "object",
     "partition": "partition",
+    "bpool": "pool",
+    "spacef": "kilobytes",
+    "space": "kilobytes",
     "statement_name": "statement_name",
     "statement name": "statement_name",
 }
@@ -98,7 +106,7 @@ def read_names(path: Path, names: TraceNames) -> int:
             file=str(path), what=f"the names cannot be read: {what}", remedy="give CSV in UTF-8; " + _REMEDY
         ) from error
     if rows == 0:
-        raise UnreadableInputError(file=str(path), what="there are no names in it", remedy=_REMEDY)
+        raise UnreadableInputError(file=str(path), what="the file contains no names", remedy=_REMEDY)
     return rows
 
 
@@ -111,9 +119,16 @@ def _rows(path: Path, file: Iterator[str]) -> Iterator[tuple[int, dict[str, str]
     columns = [_ALIASES.get(name.strip().lower(), "") for name in header]
     twice = sorted({name for name in columns if name and columns.count(name) > 1})
     if unknown or twice:
-        what = f"unknown columns: {', '.join(unknown)}" if unknown else f"two columns say {', '.join(twice)}"
+        what = f"unknown columns: {', '.join(unknown)}" if unknown else f"two columns hold {', '.join(twice)}"
         raise UnreadableInputError(file=str(path), line=1, what=what, remedy=_REMEDY)
     needed = _BY_OBJECT if "object" in columns else _BY_NUMBERS
+    if "object" in columns and {"pool", "kilobytes"} & set(columns):
+        raise UnreadableInputError(
+            file=str(path),
+            line=1,
+            what="BPOOL or SPACEF together with the column object",
+            remedy="name objects by DBID,PSID",
+        )
     missing = sorted(needed - set(columns))
     if missing:
         raise UnreadableInputError(
@@ -141,12 +156,43 @@ def _by_numbers(path: Path, line: int, row: dict[str, str], names: TraceNames) -
         kind=_kind(path, line, row),
         statement_name=row.get("statement_name", ""),
     )
+    if row.get("pool") or row.get("kilobytes"):
+        partition = _number(path, line, "partition", row.get("partition") or "0", 0xFFFF)
+        entry = CatalogEntry(_pool(path, line, row.get("pool", "")), _kilobytes(path, line, row.get("kilobytes", "")))
+        names.tell_catalog(database << 16 | page_set, partition, entry)
+
+
+def _pool(path: Path, line: int, text: str) -> str:
+    pool = pool_id(text) if text else None
+    if text and (pool is None or pool_name(pool) != text.upper()):
+        raise UnreadableInputError(
+            file=str(path), line=line, what=f"column BPOOL holds {text!r}", remedy=f"give nothing, or {POOL_NAMES}"
+        )
+    return text.upper()
+
+
+def _kilobytes(path: Path, line: int, text: str) -> float | None:
+    if not text:
+        return None
+    try:
+        size = float(text)
+    except ValueError:
+        size = float("nan")
+    if not -1 <= size < 1e12:
+        raise UnreadableInputError(
+            file=str(path), line=line, what=f"column SPACEF holds {text!r}", remedy="give kilobytes, -1 or nothing"
+        )
+    return size if size >= 0 else None
 
 
 def _by_object(path: Path, line: int, row: dict[str, str], names: TraceNames) -> None:
-    told = _text(path, line, "object", row)
+    object_text = _text(path, line, "object", row)
     name, kind = _text(path, line, "name", row), _kind(path, line, row)
-    number = _number(path, line, "object", told, 0xFFFFFFFF) if told.isdigit() else names.object_of(told)
+    number = (
+        _number(path, line, "object", object_text, 0xFFFFFFFF)
+        if object_text.isdigit()
+        else names.object_of(object_text)
+    )
     partition = row.get("partition", "")
     if partition:
         names.tell_partition(number, _number(path, line, "partition", partition, 0xFFFF), name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +61,7 @@ class NamedColumns:
         self._path = path
         self._names = names
         self._first_row = first_row
+        self._resolved: dict[str, _Resolved] = {}
         self.rows = 0
         self.lost = 0
         self.timed = True
@@ -74,27 +76,27 @@ class NamedColumns:
         """
         self._check(columns)
         self.timed = "time" in columns
-        made = {}
+        results = {}
         for name, kind in TYPES.items():
             column = columns.get(name)
             if column is not None:
-                made[name] = self._column(name, column, kind)
+                results[name] = self._column(name, column, kind)
             elif name == "time":
-                made[name] = pa.array(np.arange(rows) + (self._first_row + self.rows), kind)
+                results[name] = pa.array(np.arange(rows) + (self._first_row + self.rows), kind)
             else:
-                made[name] = pa.array(np.zeros(rows, kind.to_pandas_dtype()))
+                results[name] = pa.array(np.zeros(rows, kind.to_pandas_dtype()))
         if LOST in columns:
             self.lost += pc.sum(self._column(LOST, columns[LOST], pa.uint64())).as_py() or 0
         if KIND in columns:
-            self._kinds(made["object"], columns[KIND])
+            self._kinds(results["object"], columns[KIND])
         self.rows += rows
-        return pa.record_batch(made, schema=SCHEMA)
+        return pa.record_batch(results, schema=SCHEMA)
 
     def _check(self, columns: dict[str, pa.Array]) -> None:
         if "page" not in columns:
             raise TraceError(
                 file=str(self._path),
-                what=f"it has no column page (it has {', '.join(columns) or 'none'})",
+                what=f"there is no column named page (columns: {', '.join(columns) or 'none'})",
                 remedy=f"name its columns as these: {', '.join(TYPES)}",
             )
         unknown = sorted(columns.keys() - TYPES.keys() - {LOST, KIND})
@@ -118,8 +120,8 @@ class NamedColumns:
         try:
             return column.cast(kind)
         except pa.ArrowException as error:
-            row, found = self._misfit(column, kind)
-            raise self._wrong(name, row, found, f"give whole numbers that fit into {kind}") from error
+            row, text = self._misfit(column, kind)
+            raise self._wrong(name, row, text, f"give whole numbers that fit into {kind}") from error
 
     @staticmethod
     def _misfit(column: pa.Array, kind: pa.DataType) -> tuple[int, str]:
@@ -133,20 +135,25 @@ class NamedColumns:
 
     def _of_names(self, name: str, column: pa.DictionaryArray, kind: pa.DataType) -> pa.Array:
         """Numbers of a text column; each distinct name is looked up once."""
-        resolve, remedy = self._resolver(name)
-        used = pc.unique(column.indices).to_pylist()
-        numbers = [0] * len(column.dictionary)
-        for index in used:
-            text = column.dictionary[index].as_py()
-            text = text.strip() if isinstance(text, str) else ""
+        wide = np.dtype(np.int64 if kind == pa.int64() else np.uint64)
+        known = self._resolved.get(name)
+        if known is None or not known.dictionary.equals(column.dictionary):
+            # Batches of one row group have the same names.
+            known = self._resolved[name] = _Resolved(column.dictionary, wide)
+        used = pc.unique(column.indices).to_numpy()
+        unknown = used[~known.done[used]].tolist()
+        if unknown:
+            resolve, remedy = self._resolver(name)
+            texts = column.dictionary.to_pylist()
+        for index in unknown:
+            text = texts[index].strip() if isinstance(texts[index], str) else ""
             number = resolve(text)
             if number is None or number.bit_length() > kind.bit_width:
                 row = pc.index(column.indices, index).as_py()
                 remedy = remedy if number is None else f"it must fit into {kind}"
                 raise self._wrong(name, row, repr(text) if text else "nothing", remedy)
-            numbers[index] = number
-        wide = pa.int64() if kind == pa.int64() else pa.uint64()
-        return pc.take(pa.array(numbers, wide), column.indices)
+            known.numbers[index], known.done[index] = number, True
+        return pc.take(pa.array(known.numbers), column.indices)
 
     def _resolver(self, name: str) -> tuple[Callable[[str], int | None], str]:
         """The function that resolves a column's text (None: not a valid name), and the remedy for text it cannot
@@ -194,10 +201,19 @@ class NamedColumns:
                 raise self._wrong(KIND, row, repr(kinds[index]), f"give one of {', '.join(KINDS)}, or nothing")
             self._names.tell_kind(number, kinds[index])
 
-    def _wrong(self, name: str, row: int, found: str, remedy: str) -> TraceError:
+    def _wrong(self, name: str, row: int, text: str, remedy: str) -> TraceError:
         return TraceError(
-            file=str(self._path), record_no=self.rows + row + 1, what=f"column {name} holds {found}", remedy=remedy
+            file=str(self._path), record_no=self.rows + row + 1, what=f"column {name} holds {text}", remedy=remedy
         )
+
+
+class _Resolved:
+    """Numbers of a dictionary's names, looked up when first needed."""
+
+    def __init__(self, dictionary: pa.Array, kind: np.dtype[Any]) -> None:
+        self.dictionary = dictionary
+        self.numbers = np.zeros(len(dictionary), kind)
+        self.done = np.zeros(len(dictionary), bool)
 
 
 def _number(text: str) -> int | None:

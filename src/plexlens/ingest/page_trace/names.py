@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from plexlens.ingest.page_trace.pool_names import pool_name
 
 #: Objects that a trace calls by name get numbers from here on. Database ids are 15 bits wide, so that no
@@ -10,6 +12,22 @@ FIRST_NAMED = 1 << 31
 
 #: Members beyond this one do not fit the trace's column.
 MOST_MEMBERS = 256
+
+
+@dataclass(frozen=True)
+class CatalogEntry:
+    """A partition as the catalog of Db2 has it.
+
+    Attributes
+    ----------
+    pool
+        Its buffer pool; empty if not told.
+    kilobytes
+        Its size; None if not counted.
+    """
+
+    pool: str
+    kilobytes: float | None
 
 
 class TraceNames:
@@ -27,6 +45,7 @@ class TraceNames:
         self._statement_names: dict[int, str] = {}
         self._numbers: dict[str, int] = {}
         self._members: list[str] = []
+        self._catalog: dict[int, dict[int, CatalogEntry]] = {}
 
     def pool(self, pool: int) -> str:
         """Name of a buffer pool: 2 is ``BP2``."""
@@ -104,6 +123,26 @@ class TraceNames:
     def tell_kind(self, object: int, kind: str) -> None:
         """Set the kind of an object, unless it is already known."""
         self._kinds.setdefault(object, kind)
+
+    def tell_catalog(self, object: int, partition: int, entry: CatalogEntry) -> None:
+        """Keep what the catalog has for a partition of an object; the last entry counts."""
+        self._catalog.setdefault(object, {})[partition] = entry
+
+    @property
+    def has_catalog(self) -> bool:
+        """Whether an extract of the catalog was read."""
+        return bool(self._catalog)
+
+    def catalog_pool(self, object: int) -> str:
+        """Pool of an object in the catalog; empty if not told, or not the same for all partitions."""
+        pools = {entry.pool for entry in self._catalog.get(object, {}).values()}
+        return pools.pop() if len(pools) == 1 else ""
+
+    def catalog_bytes(self, object: int) -> float | None:
+        """Size of an object in the catalog, all partitions together; None if a partition is not counted."""
+        sizes = [entry.kilobytes for entry in self._catalog.get(object, {}).values()]
+        known = [size for size in sizes if size is not None]
+        return 1024 * sum(known) if known and len(known) == len(sizes) else None
 
     def object_of(self, name: str) -> int:
         """Number of the object with this name in the trace; a new number at its first occurrence."""

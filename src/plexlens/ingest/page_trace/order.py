@@ -39,28 +39,28 @@ def in_order(
     TraceOrderError
         A row is earlier than rows that are gone already.
     """
-    held: pa.RecordBatch | None = None
+    content: pa.RecordBatch | None = None
     gone: int | None = None
     done = 0
     for each in batches:
         if each.num_rows == 0:
             continue
         batch = _sorted(each, disorder)
-        if held is not None:
-            late = int(np.count_nonzero(_times(batch) < _times(held)[-1]))
+        if content is not None:
+            late = int(np.count_nonzero(_times(batch) < _times(content)[-1]))
             if late:
                 disorder.rows += late
-                rows = held.num_rows
-                both = _by_time(pa.concat_batches([held, batch]))
-                held, batch = both.slice(0, rows), both.slice(rows)
-            _check(held, gone, done, file, remedy)
-            yield held
-            gone = int(_times(held)[-1])
-            done += held.num_rows
-        held = batch
-    if held is not None:
-        _check(held, gone, done, file, remedy)
-        yield held
+                rows = content.num_rows
+                both = _by_time(pa.concat_batches([content, batch]))
+                content, batch = both.slice(0, rows), both.slice(rows)
+            _check(content, gone, done, file, remedy)
+            yield content
+            gone = int(_times(content)[-1])
+            done += content.num_rows
+        content = batch
+    if content is not None:
+        _check(content, gone, done, file, remedy)
+        yield content
 
 
 def _check(batch: pa.RecordBatch, gone: int | None, done: int, file: str, remedy: str) -> None:
@@ -70,8 +70,8 @@ def _check(batch: pa.RecordBatch, gone: int | None, done: int, file: str, remedy
         raise TraceOrderError(
             file=file,
             record_no=done + 1,
-            what=f"references are out of order: one at {first} us comes more than a batch after one at {gone} us, "
-            f"{(gone - first) / 1e6:.6f} s later",
+            what=f"references are out of order: a reference at {first} us comes more than a batch after a reference "
+            f"at {gone} us, which is {(gone - first) / 1e6:.6f} s later",
             remedy=remedy,
         )
 

@@ -42,7 +42,9 @@ def form_of(path: Path) -> str:
     form = next((form for suffix, form in SUFFIXES.items() if path.name.lower().endswith(suffix)), None)
     if form is None:
         raise UsageError(
-            file=str(path), what="its name does not tell a form", remedy=f"end it with {', '.join(SUFFIXES)}"
+            file=str(path),
+            what="its file ending is not that of a known form",
+            remedy=f"end it with {', '.join(SUFFIXES)}",
         )
     return form
 
@@ -91,8 +93,8 @@ def write_batches(
         _writer(form, unfinished, schema, packed=path.name.lower().endswith(".gz")) as write,
     ):
         for batch in batches:
-            made = named.columns(batch, first=rows == 0)
-            arrays = [made[field.name].cast(field.type) for field in schema]
+            columns = named.columns(batch, first=rows == 0)
+            arrays = [columns[field.name].cast(field.type) for field in schema]
             write(pa.record_batch(arrays, schema=schema))
             rows += batch.num_rows
     return rows
@@ -144,20 +146,20 @@ class _Named:
     def columns(self, batch: pa.RecordBatch, *, first: bool) -> dict[str, pa.Array]:
         """Columns of a batch; the lost references are in the first row of the first batch."""
         names = self._names
-        made = {name: batch[name] for name in ("time", "partition", "page", "agent")}
-        made["member"] = _named(batch["member"], names.member) if names.members else batch["member"]
-        made["pool"] = _named(batch["pool"], names.pool)
-        made["object"] = _named(
+        results = {name: batch[name] for name in ("time", "partition", "page", "agent")}
+        results["member"] = _named(batch["member"], names.member) if names.members else batch["member"]
+        results["pool"] = _named(batch["pool"], names.pool)
+        results["object"] = _named(
             batch["object"], lambda code: names.page_set(code) if names.has_name(code) else str(code)
         )
-        made["function"] = _named(batch["function"], lambda function: _core.TRACE_FUNCTIONS[function])
-        made["access"] = _named(batch["access"], lambda code: _core.TRACE_ACCESSES[code])
-        made["status"] = _named(batch["status"], lambda code: _core.TRACE_STATUSES[code])
-        made[KIND] = _named(batch["object"], lambda code: names.kind(code) or None)
+        results["function"] = _named(batch["function"], lambda function: _core.TRACE_FUNCTIONS[function])
+        results["access"] = _named(batch["access"], lambda code: _core.TRACE_ACCESSES[code])
+        results["status"] = _named(batch["status"], lambda code: _core.TRACE_STATUSES[code])
+        results[KIND] = _named(batch["object"], lambda code: names.kind(code) or None)
         lost: npt.NDArray[np.uint64] = np.zeros(batch.num_rows, np.uint64)
         lost[0] = self._lost if first else 0
-        made[LOST] = pa.array(lost)
-        return made
+        results[LOST] = pa.array(lost)
+        return results
 
 
 def _named(column: pa.Array, name: Callable[[int], str | None]) -> pa.DictionaryArray:

@@ -8,7 +8,6 @@ and a message of a display command (``message``) print it, and the formula of a 
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ from plexlens.errors import UnreadableInputError
 from plexlens.expression import Expression, ExpressionError, names_of, parse, value
 from plexlens.ingest.printed.address import Address, addresses
 from plexlens.ingest.source import COMMON_FIELDS
-from plexlens.layouts_path import layout_folders
+from plexlens.layouts_path import layout_folders, layout_lines
 
 TYPES = {"text": pa.string(), "number": pa.float64(), "index": pa.uint32(), "flag": pa.bool_()}
 TERM = "term"
@@ -99,9 +98,9 @@ class TableSpec:
         if self.formulas:
             values: dict[str, object] = {column.name: row.get(column.name) for column in self.columns}
             for name, formula in self.formulas:
-                found = value(formula, values)  # type: ignore[arg-type]
-                if found is not None or name not in values:
-                    values[name] = found
+                result = value(formula, values)  # type: ignore[arg-type]
+                if result is not None or name not in values:
+                    values[name] = result
             row.update((name, values[name]) for name, _ in self.formulas if values[name] is not None)
             for term in self.others:
                 row.pop(term.name, None)
@@ -189,19 +188,11 @@ def catalogue(site: tuple[Path, ...] = ()) -> Catalogue:
 def _lines(folders: Iterable[Path], name: str) -> Iterator[tuple[Path, int, dict[str, str]]]:
     for folder in folders:
         if (folder / name).is_file():
-            yield from ((folder / name, number, line) for number, line in _read(folder / name))
+            yield from ((folder / name, number, line) for number, line in _lines_of(folder / name))
 
 
-def _read(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    """Lines of a file with their numbers; lines that begin with ``#`` are remarks."""
-    with path.open(encoding="utf-8", newline="") as stream:
-        numbered = [(number, text) for number, text in enumerate(stream, start=1) if not text.startswith("#")]
-    rows = csv.DictReader(text for _, text in numbered)
-    for line in rows:
-        number = numbered[rows.line_num - 1][0]
-        if None in line or None in line.values():
-            raise _wrong(path, number, "the number of cells differs from the heading", "quote cells that hold commas")
-        yield number, line
+def _lines_of(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    return layout_lines(path, "quote cells that hold commas")
 
 
 def _wrong(path: Path, line: int | None, what: str, remedy: str) -> UnreadableInputError:
@@ -210,16 +201,16 @@ def _wrong(path: Path, line: int | None, what: str, remedy: str) -> UnreadableIn
 
 @cache
 def _columns(path: Path) -> tuple[Column, ...]:
-    found: dict[tuple[str, int], Column] = {}
-    for number, line in _read(path):
+    columns: dict[tuple[str, int], Column] = {}
+    for number, line in _lines_of(path):
         kind = line["type"]
         if kind not in (*TYPES, TERM, "" if not line["column"] else TERM):
             raise _wrong(path, number, f"{kind!r} is not a type", f"write one of {', '.join((*TYPES, TERM))}")
         place = (line["column"], 0 if line["column"] else number)
-        if place in found:
+        if place in columns:
             raise _wrong(path, number, f"column {line['column']} is defined twice", "remove one of them")
         try:
-            found[place] = Column(
+            columns[place] = Column(
                 line["column"],
                 kind,
                 line["unit"],
@@ -235,7 +226,7 @@ def _columns(path: Path) -> tuple[Column, ...]:
         except (ExpressionError, re.error) as error:
             remedy = "layouts/printed/README.md describes places and formulas"
             raise _wrong(path, number, f"{line['column'] or 'the line'}: {error}", remedy) from error
-    return tuple(found.values())
+    return tuple(columns.values())
 
 
 def _table(line: dict[str, str], columns: tuple[Column, ...], path: Path) -> TableSpec:

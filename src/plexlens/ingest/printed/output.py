@@ -93,9 +93,9 @@ class FileOutput:
     def count_report(self, kind: str, identity: tuple[str | None, ...], *moments: datetime | None) -> None:
         """Count a report of a system, sysplex and subsystem, and extend the span of local times."""
         self.kinds[kind] = self.kinds.get(kind, 0) + 1
-        for held, name in zip((self.systems, self.sysplexes, self.subsystems), identity, strict=False):
+        for names, name in zip((self.systems, self.sysplexes, self.subsystems), identity, strict=False):
             if name:
-                held.add(name)
+                names.add(name)
         for moment in moments:
             if moment is not None:
                 self.first = moment if self.first is None else min(self.first, moment)

@@ -129,21 +129,21 @@ _UNIT_FACTOR = {
 
 def read_number(text: str, *, unit: str | None = None, exact: bool = False, size: bool = False) -> Printed | None:
     """A number as `read_value` reads it; None for anything else."""
-    found = _NUMBER.fullmatch(text)
-    if not found:
+    match = _NUMBER.fullmatch(text)
+    if not match:
         return None
-    digits = Decimal(found["number"].replace(",", "") + (found["exponent"] or ""))
-    decimals = len(found["decimals"] or found["fraction"] or "")
+    digits = Decimal(match["number"].replace(",", "") + (match["exponent"] or ""))
+    decimals = len(match["decimals"] or match["fraction"] or "")
     scale = Decimal(1)
-    if found["suffix"]:
-        scale = Decimal(1024 if size else 1000) ** _POWER[found["suffix"]]
+    if match["suffix"]:
+        scale = Decimal(1024 if size else 1000) ** _POWER[match["suffix"]]
         unit = "bytes" if size else unit
-    if found["percent"]:
+    if match["percent"]:
         unit = "percent"
     elif unit in _UNIT_FACTOR:
         factor, unit = _UNIT_FACTOR[unit]
         scale *= factor
-    is_count = exact and not (decimals or found["suffix"] or found["percent"])
+    is_count = exact and not (decimals or match["suffix"] or match["percent"])
     half = Decimal(0) if is_count else Decimal(5).scaleb(digits.as_tuple().exponent - 1)  # type: ignore[operator]
     low, high, number = (digits - half) * scale, (digits + half) * scale, float(digits * scale)
     if math.isinf(number):
@@ -155,15 +155,15 @@ def read_number(text: str, *, unit: str | None = None, exact: bool = False, size
 
 def read_duration(text: str) -> Printed | None:
     """A duration with colons or points between its parts; None for anything else."""
-    found = _COLONS.fullmatch(text)
-    if found:
-        days, hours, minutes, seconds, fraction = found.groups()
+    match = _COLONS.fullmatch(text)
+    if match:
+        days, hours, minutes, seconds, fraction = match.groups()
         if (hours and int(minutes) > 59) or (days and not hours):
             return None
         return duration_of(text, int(days or 0) * 24 + int(hours or 0), minutes, seconds, fraction)
-    found = _POINTS.fullmatch(text)
-    if found:
-        hours, minutes, seconds, fraction = found.groups()
+    match = _POINTS.fullmatch(text)
+    if match:
+        hours, minutes, seconds, fraction = match.groups()
         return duration_of(text, int(hours), minutes, seconds, fraction)
     return None
 
@@ -223,14 +223,14 @@ def read_point(date: str, time: str = "", *, day_first: bool | None = None) -> d
     ``a/b/y`` is day first or month first as told; else month first, unless that cannot be. Years of two digits are
     those from 1960 on. ``24.00.00`` is the following midnight.
     """
-    found = _DATE.fullmatch(date.strip())
+    match = _DATE.fullmatch(date.strip())
     clock = _TIME.fullmatch(time.strip()) if time.strip() else None
-    if not found or (time.strip() and not clock):
+    if not match or (time.strip() and not clock):
         return None
-    if found["iy"]:
-        year, month, day = int(found["iy"]), int(found["im"]), int(found["id"])
+    if match["iy"]:
+        year, month, day = int(match["iy"]), int(match["im"]), int(match["id"])
     else:
-        year, month, day = int(found["y"]), int(found["a"]), int(found["b"])
+        year, month, day = int(match["y"]), int(match["a"]), int(match["b"])
         if day_first or (day_first is None and month > 12):
             month, day = day, month
     if year < 100:

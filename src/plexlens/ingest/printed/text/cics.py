@@ -104,11 +104,11 @@ class CicsReport:
     # --- headings ---------------------------------------------------------------------------------------------
 
     def _heading(self, text: str) -> bool:
-        found = [pattern.search(text) for pattern in (_APPLID, _COLLECTED, _RESET, _PRINTED)]
+        matches = [pattern.search(text) for pattern in (_APPLID, _COLLECTED, _RESET, _PRINTED)]
         utility, kind = _UTILITY.search(text), _KIND.search(text)
-        if not any(found) and not utility and not (kind and len(text.split()) <= 12):
+        if not any(matches) and not utility and not (kind and len(text.split()) <= 12):
             return False
-        if found[3] and not found[0] and not utility:
+        if matches[3] and not matches[0] and not utility:
             return False
         region = self._region
         for name, pattern in (("applid", _APPLID), ("sysid", _SYSID), ("job", _JOBNAME), ("version", _VERSION)):
@@ -162,10 +162,10 @@ class CicsReport:
 
     def _pairs(self, line: Line) -> bool:
         text = _NOTE.sub("", line.text)
-        found = [pair for pair in dotted_pairs(text) if pair.value or ". ." in line.text]
-        if not found or (is_prose(text) and ". ." not in text):
+        results = [pair for pair in dotted_pairs(text) if pair.value or ". ." in line.text]
+        if not results or (is_prose(text) and ". ." not in text):
             return False
-        for pair in found:
+        for pair in results:
             self._value(line, pair.name, pair.value, None)
         return True
 

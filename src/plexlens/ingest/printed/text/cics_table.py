@@ -47,20 +47,20 @@ class Table:
 
     def _measure(self, key: list[Word], values: list[Word], tabbed: bool) -> None:
         self._ends = [word.end for word in values]
-        found: list[list[str]] = [[] for _ in values]
+        names: list[list[str]] = [[] for _ in values]
         if tabbed:
             first = values[0].cell
             for line in self._heads:
                 for head in runs(line):
-                    if 0 <= head.cell - first < len(found):
-                        found[head.cell - first].append(head.text.strip(_EDGES))
+                    if 0 <= head.cell - first < len(names):
+                        names[head.cell - first].append(head.text.strip(_EDGES))
         else:
             begins = [key[-1].end, *self._ends[:-1]]
             for line in self._heads:
                 for head in runs(line):
                     for at in _columns(head, begins, self._ends):
-                        found[at].append(head.text.strip(_EDGES))
-        self.names = tuple(" ".join(filter(None, words)) or f"column {at}" for at, words in enumerate(found, start=1))
+                        names[at].append(head.text.strip(_EDGES))
+        self.names = tuple(" ".join(filter(None, words)) or f"column {at}" for at, words in enumerate(names, start=1))
 
 
 def _columns(head: Word, begins: list[int], ends: list[int]) -> list[int]:

@@ -65,18 +65,18 @@ class AccountingRows:
         values
             The values with their column heads.
         """
-        found = dict(self._said(kind, name, parent, values)) or self._activity(kind, about, name, values)
-        if not found:
+        results = dict(self._said(kind, name, parent, values)) or self._activity(kind, about, name, values)
+        if not results:
             return False
         if kind.startswith("package"):
-            if self._package.get("package_name", about) != about or _contradicts(self._package, found):
+            if self._package.get("package_name", about) != about or _contradicts(self._package, results):
                 self._close_package()
             self._package["package_name"] = about
-            self._package.update(found)
+            self._package.update(results)
             return True
-        if _contradicts(self._group, found):
+        if _contradicts(self._group, results):
             self._close()
-        self._group.update(found)
+        self._group.update(results)
         return True
 
     def _activity(
@@ -134,5 +134,5 @@ class AccountingRows:
         self._done, self._identifiers = [], {}
 
 
-def _contradicts(held: dict[str, object], found: dict[str, object]) -> bool:
-    return any(held.get(column, value) != value for column, value in found.items())
+def _contradicts(content: dict[str, object], result: dict[str, object]) -> bool:
+    return any(content.get(column, value) != value for column, value in result.items())

@@ -59,9 +59,9 @@ class StatisticsRows:
         """Whether these values contradict none of the earlier values; otherwise they belong to another interval or
         Db2.
         """
-        row, found = self._place(kind, about, name, values)
-        held = self._rows.get(row, {}) if row else {}
-        return all(held.get(column, number) == number for column, number in found.items())
+        row, results = self._place(kind, about, name, values)
+        contents = self._rows.get(row, {}) if row else {}
+        return all(contents.get(column, number) == number for column, number in results.items())
 
     def add(self, kind: str, about: str | None, name: str, values: list[tuple[str | None, Printed]]) -> bool:
         """Add the values of a line of a block; return whether a table has a column for them.
@@ -75,9 +75,9 @@ class StatisticsRows:
         values
             The values with their column heads.
         """
-        row, found = self._place(kind, about, name, values)
-        if row and found:
-            self._rows.setdefault(row, {}).update(found)
+        row, results = self._place(kind, about, name, values)
+        if row and results:
+            self._rows.setdefault(row, {}).update(results)
             return True
         heads = dict(values)
         column, rate = self._columns.get(kind, {}).get((fold(name),)), heads.get("/SECOND")
@@ -94,12 +94,12 @@ class StatisticsRows:
         folded, columns = fold(name), self._columns.get(kind, {})
         if kind == "cpu":
             space = self._spaces.get(folded)
-            found = {
+            numbers = {
                 columns[fold(head),]: value.number
                 for head, value in values
                 if head and (fold(head),) in columns and value.number is not None
             }
-            return (kind, space) if space else None, found
+            return (kind, space) if space else None, numbers
         heads = {head: value for head, value in values if value.number is not None}
         for head, value in heads.items():
             column = columns.get((fold(head or ""), folded))

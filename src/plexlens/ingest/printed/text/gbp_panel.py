@@ -56,8 +56,8 @@ class GroupPoolPanel:
             self._output.begin("db2_statistics", "GROUP BUFFER POOL DETAIL")
         if is_rule(line.text):
             return True
-        found = equal_pairs(line.text)
-        for order, pair in enumerate(found):
+        results = equal_pairs(line.text)
+        for order, pair in enumerate(results):
             value = read_value(pair.value, exact=True)
             folded = fold(pair.name)
             if folded in self._heads:
@@ -68,10 +68,10 @@ class GroupPoolPanel:
             if column is not None and value.number is not None:
                 self._row[column] = value.number
         # The pool's name stands in a caption below.
-        pool = None if found or self._pool or is_prose(line.text) else _POOL.search(line.text)
+        pool = None if results or self._pool or is_prose(line.text) else _POOL.search(line.text)
         if pool:
             self._pool = f"GBP{pool[1] or pool[2]}".upper()
-        return bool(found) or pool is not None
+        return bool(results) or pool is not None
 
     def _column(self, folded: str, order: int) -> str | None:
         words = (self._groups.get(order, ""), folded) if folded in self._below else (folded,)

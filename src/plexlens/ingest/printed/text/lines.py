@@ -70,9 +70,9 @@ def _physical(pieces: Iterable[str], note: Note) -> Iterator[tuple[int, str]]:
     for piece in pieces:
         text = rest + piece
         # A carriage return at the end may be half of a line end.
-        held = "\r" if text.endswith("\r") else ""
-        parts = _LINE_END.split(text[: len(text) - len(held)])
-        rest = parts.pop() + held
+        content = "\r" if text.endswith("\r") else ""
+        parts = _LINE_END.split(text[: len(text) - len(content)])
+        rest = parts.pop() + content
         for part in parts:
             number += 1
             yield number, _clean(part, number, note)
@@ -99,7 +99,7 @@ def _unquoted(lines: Iterable[tuple[int, str]], note: Note) -> Iterator[tuple[in
     """
     run: list[tuple[int, str]] = []
     quoted = 0
-    told = False
+    statement = False
     for number, text in lines:
         if text.startswith(">"):
             run.append((number, text))
@@ -111,9 +111,9 @@ def _unquoted(lines: Iterable[tuple[int, str]], note: Note) -> Iterator[tuple[in
             run, quoted = [], 0
             yield number, text
         if quoted >= 3:
-            if not told:
+            if not statement:
                 note("mail quoting", run[0][0])
-                told = True
+                statement = True
             yield from _run(run, quoted)
             # The run goes on, and is known to be one.
             run, quoted = [], 3
@@ -145,7 +145,7 @@ def _printed(lines: Iterable[tuple[int, str]], note: Note) -> Iterator[Line]:
     if controlled:
         note("carriage control", sample[0][0])
     page, any_line = 1, False
-    held: Line | None = None
+    line: Line | None = None
     for number, raw in chain(sample, iterator):
         breaks = raw.count("\f")
         text = raw.replace("\f", "")
@@ -158,16 +158,16 @@ def _printed(lines: Iterable[tuple[int, str]], note: Note) -> Iterator[Line]:
         if not text.strip():
             continue
         any_line = True
-        if control == "+" and held is not None:
-            over = _overprint(held.text, text)
+        if control == "+" and line is not None:
+            over = _overprint(line.text, text)
             if over is not None:
-                held = Line(held.number, held.page, over)
+                line = Line(line.number, line.page, over)
                 continue
-        if held is not None:
-            yield held
-        held = Line(number, page, text.rstrip())
-    if held is not None:
-        yield held
+        if line is not None:
+            yield line
+        line = Line(number, page, text.rstrip())
+    if line is not None:
+        yield line
 
 
 def _overprint(under: str, over: str) -> str | None:
@@ -187,7 +187,7 @@ def _overprint(under: str, over: str) -> str | None:
 def without_log_prefix(text: str) -> tuple[str, str | None]:
     """A line without its system log prefix, and the system that the prefix names."""
     for pattern in LOGGED:
-        found = pattern.match(text)
-        if found:
-            return text[found.end() :], found.groupdict().get("system")
+        match = pattern.match(text)
+        if match:
+            return text[match.end() :], match.groupdict().get("system")
     return text, None

@@ -63,8 +63,8 @@ def starts(line: Line) -> bool:
     """Whether a line can begin a Db2 report or a block of such a report."""
     if looks_like_heading(line.text) or _INTERVAL_LINE.match(line.text):
         return True
-    found = _blocks_of_shipped().headings(split(line.text))
-    return any(heading.kind is not OTHER or set(heading.heads) & {"QUANTITY", "APPL(CL.1)"} for heading in found)
+    headings = _blocks_of_shipped().headings(split(line.text))
+    return any(heading.kind is not OTHER or set(heading.heads) & {"QUANTITY", "APPL(CL.1)"} for heading in headings)
 
 
 @cache
@@ -166,14 +166,15 @@ class Db2Report:
 
     def _tell_of_rates(self, record: Record) -> None:
         """Note which counts were computed from rates, and their precision."""
-        made = self._statistics.turned_back
-        if made:
+        results = self._statistics.turned_back
+        if results:
             self._output.note(
                 "counts computed from rates",
                 Severity.INFO,
-                f"report {record.number} prints {len(made)} counts only as rates; over {record.interval_seconds:g} s "
-                + "; ".join(map(str, made[:_TOLD_RATES]))
-                + (f"; and {len(made) - _TOLD_RATES} more" if len(made) > _TOLD_RATES else ""),
+                f"report {record.number} prints {len(results)} counts only as rates; over "
+                f"{record.interval_seconds:g} s "
+                + "; ".join(map(str, results[:_TOLD_RATES]))
+                + (f"; and {len(results) - _TOLD_RATES} more" if len(results) > _TOLD_RATES else ""),
                 "no action; counts are exact if the report has the column QUANTITY",
                 record_no=record.number,
             )
@@ -228,11 +229,11 @@ class Db2Report:
 
     def _bars(self, line: Line) -> bool:
         """Process distributions drawn as bars: ``APPL |====> 40%``."""
-        found = list(_BAR.finditer(line.text))
-        if not found:
+        matches = list(_BAR.finditer(line.text))
+        if not matches:
             return False
         self._record_for(())
-        for bar in found:
+        for bar in matches:
             # Both distributions have a bar of suspensions; the one of class 2 stands at the right, or comes second.
             is_class_2 = bar[1] in _CLASS_2_BARS or (
                 bar[1] == "SUSP" and (bar.start() > _BAR_WIDTH or self._bars_ended)
@@ -246,17 +247,17 @@ class Db2Report:
 
     def _identifiers(self, line: Line) -> bool:
         """Process a line of identifiers: ``PRIMAUTH: X  PLANNAME: Y``."""
-        found = _identifier().findall(line.text)
+        results = _identifier().findall(line.text)
         grand = _GRAND.search(line.text)
         if grand:
             self._record_for(())
             self._accounting.identify({"PLANNAME": f"*{grand[1] or grand[2]}*"})
             return True
-        if not found or (self._lanes.open and not line.text.lstrip().startswith(found[0][0])):
+        if not results or (self._lanes.open and not line.text.lstrip().startswith(results[0][0])):
             return False
         self._record_for(())
-        self._accounting.identify({name: value.strip() for name, value in found})
-        for name, value in found:
+        self._accounting.identify({name: value.strip() for name, value in results})
+        for name, value in results:
             self._output.value(
                 line,
                 name,
@@ -274,15 +275,15 @@ class Db2Report:
         words = split(line.text)
         tabbed = is_tabbed(line.text)
         pending, self._pending = self._pending, ""
-        found = self._kinds.headings(words, pending)
-        if found and (found[0].title or self._after_heading):
-            self._record_for(found[0].heads)
+        headings = self._kinds.headings(words, pending)
+        if headings and (headings[0].title or self._after_heading):
+            self._record_for(headings[0].heads)
             self._section, self._after_heading = None, True
-            standing = self._title_alone(words[found[-1].last :])
+            standing = self._title_alone(words[headings[-1].last :])
             # What stands left of the heading belongs to a block that goes on.
-            self._values(line, segments(words[: found[0].first], self._kinds.known, tabbed=tabbed))
-            self._lanes.begin([*found, *standing], tabbed)
-            rest = words[found[-1].last :]
+            self._values(line, segments(words[: headings[0].first], self._kinds.known, tabbed=tabbed))
+            self._lanes.begin([*headings, *standing], tabbed)
+            rest = words[headings[-1].last :]
             if any(is_value(word.text) for word in rest):
                 # And what stands right of it to another that does.
                 self._values(line, segments(rest, self._kinds.known, tabbed=tabbed))
@@ -300,44 +301,44 @@ class Db2Report:
             return []
         return [Heading(title, (), (), words[0].start, words[0].cell, 0, 0, kind=kind)]
 
-    def _values(self, line: Line, found: list[Segment]) -> bool:
-        if not found:
+    def _values(self, line: Line, result: list[Segment]) -> bool:
+        if not result:
             return False
-        if found[0].is_pair and not self._lanes.open:
-            return self._pairs(line, found)
-        if not any(segment.values for segment in found):
-            return self._labels(line, found)
-        if is_prose(line.text) and not any(segment.label in self._kinds.known for segment in found):
+        if result[0].is_pair and not self._lanes.open:
+            return self._pairs(line, result)
+        if not any(segment.values for segment in result):
+            return self._labels(line, result)
+        if is_prose(line.text) and not any(segment.label in self._kinds.known for segment in result):
             return False
         # Every value must find its place; a line of which some do is read, and told of all the same.
-        understood = self._segments(line, self._kinds.text_values(found))
-        last = found[-1]
+        understood = self._segments(line, self._kinds.text_values(result))
+        last = result[-1]
         if not last.values and not last.is_pair and understood:
             self._pending = last.label
         return understood
 
-    def _labels(self, line: Line, found: list[Segment]) -> bool:
+    def _labels(self, line: Line, result: list[Segment]) -> bool:
         """Process a line of names without values: parents of later names, the start of a wrapped line, or a heading."""
-        values = self._kinds.text_values(found)
+        values = self._kinds.text_values(result)
         if any(segment.values for segment in values):
             return self._segments(line, values)
         self._above = line
-        if len(found) == 1:
-            self._pending = found[0].label
-        for order, segment in enumerate(found):
+        if len(result) == 1:
+            self._pending = result[0].label
+        for order, segment in enumerate(result):
             lane = self._lanes.of(segment, order)
             if lane is not None and segment.label in lane.kind.names:
                 lane.parent_of(segment.label)
         return not is_prose(line.text)
 
-    def _segments(self, line: Line, found: list[Segment]) -> bool:
+    def _segments(self, line: Line, result: list[Segment]) -> bool:
         """Process every name of a line with its values; return whether all were assigned to a block."""
-        names = [segment for segment in found if segment.label and segment.values and not segment.is_pair]
+        names = [segment for segment in result if segment.label and segment.values and not segment.is_pair]
         if len(names) > len(self._lanes.open) and any(segment.label not in self._kinds.known for segment in names):
             # More names than blocks to hold them: the line is of something else, or its words were cut wrongly.
             return False
         understood = True
-        for order, segment in enumerate(found):
+        for order, segment in enumerate(result):
             understood &= self._segment(line, segment, order)
         return understood
 
@@ -424,10 +425,10 @@ class Db2Report:
     def _highlight(segment: Segment) -> str | None:
         return _HIGHLIGHT.get(segment.label.upper())
 
-    def _pairs(self, line: Line, found: list[Segment]) -> bool:
+    def _pairs(self, line: Line, result: list[Segment]) -> bool:
         """Process names and values separated by a colon: the highlights of statistics, distributed activity ..."""
         understood = False
-        for segment in found:
+        for segment in result:
             if not segment.is_pair or (
                 segment.label != segment.label.upper() and segment.label not in self._kinds.known
             ):

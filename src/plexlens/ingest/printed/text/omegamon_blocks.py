@@ -140,7 +140,7 @@ class Blocks:
             A name without values at the end of the line before: the title, where the line was wrapped after it.
         """
         any_value = any(is_value(word.text) for position, word in enumerate(words) if not _in_title(words, position))
-        found: list[Heading] = []
+        results: list[Heading] = []
         end_before = 0
         for first, last, all_heads in self._head_groups(words):
             if not any(head in _STRONG for head in all_heads) and any_value:
@@ -160,9 +160,9 @@ class Blocks:
             shown = tuple(_SAME.get(head, head) for head in heads)
             wraps = wrapped or not title
             kind = self.kind_of(title, shown)
-            found.append(Heading(title, shown, cells, place.start, place.cell, begin, last, wraps, kind))
+            results.append(Heading(title, shown, cells, place.start, place.cell, begin, last, wraps, kind))
             end_before = last
-        return found
+        return results
 
     def _head_groups(self, words: list[Word]) -> list[tuple[int, int, tuple[str, ...]]]:
         """Runs of column heads: index of the first word, index after the last, the heads."""
@@ -232,23 +232,23 @@ class Blocks:
             if after[0] - before[1] >= 3:
                 blocks.append([])
             blocks[-1].append(after)
-        found = []
+        results = []
         for block in blocks:
             texts = [above[start:end].strip() for start, end in block]
             if len(block) > 1 and all(texts):
                 heads = tuple(texts[1:])
                 kind = self.kind_of(texts[0], heads)
-                found.append(Heading(texts[0], heads, (), block[0][0], 0, 0, 0, kind=kind))
-        return found
+                results.append(Heading(texts[0], heads, (), block[0][0], 0, 0, 0, kind=kind))
+        return results
 
-    def text_values(self, found: list[Segment]) -> list[Segment]:
+    def text_values(self, outcome: list[Segment]) -> list[Segment]:
         """Names with values in words (``TYPE  PACKAGE``), joined with these values."""
         names = self._of_packages["values"].names
         result: list[Segment] = []
         at = 0
-        while at < len(found):
-            segment = found[at]
-            after = found[at + 1] if at + 1 < len(found) else None
+        while at < len(outcome):
+            segment = outcome[at]
+            after = outcome[at + 1] if at + 1 < len(outcome) else None
             is_text = after is not None and not after.values and bool(after.label) and after.label not in self.known
             if after is not None and is_text and not segment.values and segment.label in names:
                 word = Word(after.label, after.start, after.start + len(after.label), 2, after.cell)
@@ -290,9 +290,9 @@ def _in_title(words: list[Word], at: int) -> bool:
 
 
 def _cells(words: list[Word], first: int, last: int) -> tuple[int, ...]:
-    found: list[int] = []
+    numbers: list[int] = []
     at = first
     while at < last:
-        found.append(words[at].cell)
+        numbers.append(words[at].cell)
         _, at = _phrase(words, at)
-    return tuple(found)
+    return tuple(numbers)

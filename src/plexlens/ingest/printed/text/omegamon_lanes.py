@@ -36,8 +36,8 @@ class Lane:
     @property
     def about(self) -> str | None:
         """Subject of the block: the pool in ``BP1 GENERAL``."""
-        found = self.kind.title.fullmatch(self.heading.title)
-        return found.groupdict().get("about") if found else None
+        match = self.kind.title.fullmatch(self.heading.title)
+        return match.groupdict().get("about") if match else None
 
     def parent_of(self, name: str) -> str | None:
         """The parent of `name`; None for a name at the top level, which becomes the parent of later names."""
@@ -62,13 +62,13 @@ class Lane:
             and segment.cell == min(cells, default=0) - 1
             and all(word.cell in cells for word in segment.values)
         )
-        found: list[tuple[str | None, Word]] = []
+        results: list[tuple[str | None, Word]] = []
         for position, word in enumerate(segment.values):
             if by_cell:
-                found.append((heads[cells.index(word.cell)], word))
+                results.append((heads[cells.index(word.cell)], word))
             else:
-                found.append((heads[position] if position < len(heads) else None, word))
-        return found
+                results.append((heads[position] if position < len(heads) else None, word))
+        return results
 
 
 class Lanes:
@@ -81,12 +81,12 @@ class Lanes:
         """Close all blocks at a section title or another report."""
         self.open = []
 
-    def begin(self, found: Iterable[Heading], tabbed: bool) -> None:
+    def begin(self, headings: Iterable[Heading], tabbed: bool) -> None:
         """Open the blocks of a heading line; blocks in the same position end.
 
         A heading line that names two blocks, or stands alone at the left, begins a new row of blocks.
         """
-        new = [Lane(heading, heading.kind, tabbed) for heading in found]
+        new = [Lane(heading, heading.kind, tabbed) for heading in headings]
         if not new:
             return
         if new[0].heading.is_wrapped:

@@ -14,7 +14,7 @@ from plexlens.ingest.printed.catalogue import Catalogue
 from plexlens.ingest.printed.output import HELD_VALUES, VALUE_ROWS, FileOutput, TableRows
 from plexlens.ingest.printed.text.elapsed import CountAndRate, Elapsed, elapsed
 from plexlens.ingest.printed.text.lines import Line
-from plexlens.ingest.printed.text.tables import PREFIX, VALUE
+from plexlens.ingest.printed.text_kinds import PREFIX, VALUE
 from plexlens.ingest.printed.values import Printed
 from plexlens.ingest.source import Severity
 
@@ -75,6 +75,9 @@ class Record:
             "source_id": source_id,
             "record_no": self.number,
         }
+
+
+_TIMES = ("interval_start", "interval_end")
 
 
 class Output(FileOutput):
@@ -178,7 +181,8 @@ class Output(FileOutput):
         for table, row in record.twins:
             counts[table] = counts.get(table, 0) + 1
             record.rows += 1
-            given = {column: value for column, value in row.items() if value is not None}
+            # A row may lack the times that its report has, but not by chance: it then says so.
+            given = {column: value for column, value in row.items() if value is not None or column in _TIMES}
             self.tables[table].add({**common, **identity, "section_no": counts[table], **given})
         record.twins = []
 
@@ -189,26 +193,26 @@ class Output(FileOutput):
 
     def _tell_of_interval(self, record: Record) -> None:
         """Note the origin of the interval length, and the printed numbers that contradict it."""
-        found = record.elapsed
-        if found is None:
+        results = record.elapsed
+        if results is None:
             return
         if record.is_worked_out:
             self.note(
                 "interval computed",
                 Severity.INFO,
-                f"report {record.number} ({record.kind}) prints no interval; {found.agreeing} counts and their rates "
-                f"allow {found.low:.2f} to {found.high:.2f} s; {record.interval_seconds:.2f} s is used",
+                f"report {record.number} ({record.kind}) prints no interval; {results.agreeing} counts and their rates "
+                f"allow {results.low:.2f} to {results.high:.2f} s; {record.interval_seconds:.2f} s is used",
                 "no action; include the page heading of the report to have the exact interval",
                 record_no=record.number,
             )
-        for pair in found.contradicting:
+        for pair in results.contradicting:
             low, high = pair.bounds() or (0.0, 0.0)
             self.note(
                 "printed numbers disagree",
                 Severity.ERROR,
                 f"line {pair.line}: {pair.name} {pair.quantity.text} at {pair.rate.text} per second take {low:.1f} to "
-                f"{high:.1f} s; {found.agreeing} other pairs of report {record.number} allow {found.low:.2f} to "
-                f"{found.high:.2f} s",
+                f"{high:.1f} s; {results.agreeing} other pairs of report {record.number} allow {results.low:.2f} to "
+                f"{results.high:.2f} s",
                 "check the original: one of the two numbers is misprinted; both are kept as printed",
                 record_no=record.number,
             )

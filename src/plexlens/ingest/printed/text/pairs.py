@@ -33,7 +33,7 @@ def equal_pairs(text: str) -> list[Pair]:
     and the words after it are the next name.
     """
     marks = list(_EQUAL.finditer(text))
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     begin = 0
     for mark, after in zip(marks, [*marks[1:], None], strict=False):
         reach = text[begin : mark.start()].rstrip()
@@ -56,8 +56,8 @@ def equal_pairs(text: str) -> list[Pair]:
             # A name of the next pair is there, and at most one word of value before it.
             value = rest.split()[0] if len(rest.split()) > 1 and "\t" not in text[mark.start() : mark.end()] else ""
             begin = mark.end() + len(value)
-        found.append(Pair(" ".join(name.split()), value.rstrip(","), start, before))
-    return found
+        pairs.append(Pair(" ".join(name.split()), value.rstrip(","), start, before))
+    return pairs
 
 
 def _last_run(text: str) -> str:
@@ -69,7 +69,7 @@ def dotted_pairs(text: str) -> list[Pair]:
     """Pairs such as ``Current ICV time . . . . : 5,000``; pairs with only a colon if the value is a number or a
     time.
     """
-    found: list[Pair] = []
+    pairs: list[Pair] = []
     for match in _DOTTED.finditer(text):
         name = match["name"] if match["name"] is not None else match["plain"]
         value = match["value"] if match["name"] is not None else match["text"]
@@ -78,5 +78,5 @@ def dotted_pairs(text: str) -> list[Pair]:
             continue
         name = _last_run(name.replace("\t", "  ")).rstrip(" .")
         if name:
-            found.append(Pair(" ".join(name.split()), (value or "").strip(), match.start()))
-    return found
+            pairs.append(Pair(" ".join(name.split()), (value or "").strip(), match.start()))
+    return pairs

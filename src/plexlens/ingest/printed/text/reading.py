@@ -16,8 +16,8 @@ from plexlens.ingest.printed.text import cics, db2_display, gbp_panel, omegamon,
 from plexlens.ingest.printed.text.decode import HEAD, TextStream, as_text
 from plexlens.ingest.printed.text.lines import Line, read_lines
 from plexlens.ingest.printed.text.output import Output
-from plexlens.ingest.printed.text.tables import known_kinds
 from plexlens.ingest.printed.text.words import has_numbers, is_prose
+from plexlens.ingest.printed.text_kinds import known_kinds
 from plexlens.ingest.source import Severity
 
 _CONTROL = re.compile("[\x00-\x08\x0e-\x19\x1c-\x1f]")

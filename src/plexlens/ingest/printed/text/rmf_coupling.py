@@ -87,23 +87,23 @@ class CouplingPages:
 
     def _flush(self) -> None:
         self._structure.finish(self._name)
-        found, self._facility = self._facility, {}
+        results, self._facility = self._facility, {}
         self._last, self._type = None, None
-        if self._output.record is None or not found:
+        if self._output.record is None or not results:
             return
-        self._output.twin(_FACILITY, {"cf_name": self._name, **found})
+        self._output.twin(_FACILITY, {"cf_name": self._name, **results})
 
     # --- usage summary ----------------------------------------------------------------------------------------
 
     def _usage(self, line: Line, text: str) -> bool:
         totals = _TOTALS.match(text)
-        found = None if totals else _USAGE.fullmatch(text.rstrip())
-        if found and found["name"] not in {"TOTAL", "STRUCTURE", "COUPLING"}:
-            words = found["rest"].split()
+        match = None if totals else _USAGE.fullmatch(text.rstrip())
+        if match and match["name"] not in {"TOTAL", "STRUCTURE", "COUPLING"}:
+            words = match["rest"].split()
             if len(words) < 3 or not all(is_value(word) for word in words):
                 return False
-            self._type = found["type"] or self._type
-            self._structure_row(line, found["name"], found["status"], found["size"], words)
+            self._type = match["type"] or self._type
+            self._structure_row(line, match["name"], match["status"], match["size"], words)
             return True
         if totals:
             words = totals["rest"].split()
@@ -182,10 +182,10 @@ class CouplingPages:
         understood = False
         for summed in self._summary_columns:
             at = summed.text[0]
-            found = re.search(at.expression(1), text)
-            if found:
+            match = re.search(at.expression(1), text)
+            if match:
                 understood = True
-                value = read_value(found[1], size=summed.unit == "bytes")
+                value = read_value(match[1], size=summed.unit == "bytes")
                 self._value(line, at.printed[0][0], value, None)
                 if value.number is not None:
                     self._facility[summed.name] = value.number

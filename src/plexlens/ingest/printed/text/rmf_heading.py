@@ -56,7 +56,7 @@ _PARTS = re.compile(r"(\d{1,3})\.(\d{2})\.(\d{3})")
 
 def collapsed(text: str) -> str:
     """A line with letter-spaced titles joined, single blanks, and no dashes at word ends: ``CPU ACTIVITY``."""
-    joined = _SPACED.sub(lambda found: found[0].replace(" ", ""), text)
+    joined = _SPACED.sub(lambda result: result[0].replace(" ", ""), text)
     return " ".join(joined.strip().strip("-").split()).upper()
 
 
@@ -97,9 +97,9 @@ class Interval:
             # The line of the date names the system or the sysplex of the page, and no other page's holds here.
             self.system = self.sysplex = None
         for pattern, name in ((_SYSTEM, "system"), (_SYSPLEX, "sysplex")):
-            found = pattern.search(text)
-            if found:
-                setattr(self, name, found[1])
+            match = pattern.search(text)
+            if match:
+                setattr(self, name, match[1])
         date, time = _DATE.search(text), _TIME.search(text)
         if date:
             self._date = date[1]
@@ -118,21 +118,21 @@ class Interval:
 
 def heading_pairs(text: str) -> list[tuple[str, str]]:
     """Names and values of a line of a page heading, as printed."""
-    return [(" ".join(found[1].upper().split()), found[2]) for found in _PAIR.finditer(text)]
+    return [(" ".join(match[1].upper().split()), match[2]) for match in _PAIR.finditer(text)]
 
 
 def policy_activation(text: str) -> tuple[str, str] | None:
     """Time of the policy's activation as printed, and the line without it; None if the line does not contain it."""
-    found = _POLICY_ACTIVATION.search(text)
-    if not found:
+    match = _POLICY_ACTIVATION.search(text)
+    if not match:
         return None
-    return f"{found[1]} {found[2]}", text[: found.start()] + " " * (found.end() - found.start()) + text[found.end() :]
+    return f"{match[1]} {match[2]}", text[: match.start()] + " " * (match.end() - match.start()) + text[match.end() :]
 
 
 def interval_seconds(text: str) -> float | None:
     """Length of an interval: ``014.59.996`` begins with minutes, ``000.15.00`` with hours."""
-    found = _PARTS.fullmatch(text)
-    if found:
-        return int(found[1]) * 60 + int(found[2]) + int(found[3]) / 1000
+    match = _PARTS.fullmatch(text)
+    if match:
+        return int(match[1]) * 60 + int(match[2]) + int(match[3]) / 1000
     value = read_duration(text)
     return value.number if value else None

@@ -78,35 +78,35 @@ class ProcessorPages:
 
     def _processor(self, line: Line, text: str) -> bool:
         if _HEAD_LINE.search(text):
-            self._columns = tuple(found.lastgroup or "" for found in self._heads.finditer(text))
+            self._columns = tuple(match.lastgroup or "" for match in self._heads.finditer(text))
             return True
         total = _TOTAL.match(text)
-        found = None if total else _PROCESSOR.match(text)
-        if not self._columns or (not total and (found is None or found["type"] not in _TYPES)):
+        match = None if total else _PROCESSOR.match(text)
+        if not self._columns or (not total and (match is None or match["type"] not in _TYPES)):
             return False
-        words = (total or found)["rest"].split()  # type: ignore[index]
+        words = (total or match)["rest"].split()  # type: ignore[index]
         priority = next((word for word in words if word in _PRIORITY), None)
         words = [word for word in words if word not in _PRIORITY]
         values = [read_value(word) for word in words]
-        about = "TOTAL" if found is None else found["number"]
-        columns = self._columns if found is not None else _without_online(self._columns, len(values))
+        about = "TOTAL" if match is None else match["number"]
+        columns = self._columns if match is not None else _without_online(self._columns, len(values))
         for column, value in zip(columns, values, strict=False):
             unit = "percent" if column.endswith("percent") else None
             self._output.value(line, _name_of(column), value._replace(unit=unit) if value.number is not None else value,
                                block="CPU", about=about)  # fmt: skip
-        if found is not None:
+        if match is not None:
             numbers = {column: value.number for column, value in zip(columns, values, strict=False)}
-            self._row(found, numbers, priority)
+            self._row(match, numbers, priority)
         return len(values) <= len(columns)
 
-    def _row(self, found: re.Match[str], numbers: dict[str, float | None], priority: str | None) -> None:
-        kind = {"IFA": "AAP", "ZAAP": "AAP", "ZIIP": "IIP"}.get(found["type"], found["type"])
+    def _row(self, match: re.Match[str], numbers: dict[str, float | None], priority: str | None) -> None:
+        kind = {"IFA": "AAP", "ZAAP": "AAP", "ZIIP": "IIP"}.get(match["type"], match["type"])
         self._any_row = True
         self._output.twin(
             _PROCESSORS,
             {
-                "cpu_number": int(found["number"], 16),
-                "thread": int(found["thread"]) if found["thread"] else None,
+                "cpu_number": int(match["number"], 16),
+                "thread": int(match["thread"]) if match["thread"] else None,
                 "cpu_type": kind,
                 "priority": priority,
                 **numbers,
@@ -123,23 +123,23 @@ class ProcessorPages:
             for head, name in (("MIN", "low"), ("MAX", "high"), ("AVG", "average")):
                 value = read_value(left[name], exact=name != "average")
                 self._output.value(line, left["name"], value, block="ADDRESS SPACE AND WORK UNIT ANALYSIS", head=head)
-        for found in _QUEUE.finditer(text):
+        for match in _QUEUE.finditer(text):
             understood = True
-            name = f"{found['mark']} N{''.join((found['plus'] or '').split())}"
-            value = read_value(found["percent"], unit="percent")
+            name = f"{match['mark']} N{''.join((match['plus'] or '').split())}"
+            value = read_value(match["percent"], unit="percent")
             self._output.value(line, name, value, block="DISTRIBUTION OF IN-READY WORK UNIT QUEUE")
         return understood
 
     def _pairs(self, line: Line, text: str, block: str) -> bool:
-        found = [(match["name"], match["value"]) for match in _SYSTEM_PAIRS.finditer(text)]
-        for name, word in found:
+        results = [(match["name"], match["value"]) for match in _SYSTEM_PAIRS.finditer(text)]
+        for name, word in results:
             value = read_value(word, exact=True)
             self._output.value(line, name, value, block=block)
             column = self._control_columns.get((fold(name),))
             is_text = column is not None and self._output.known.tables[_CONTROL][column].kind == "text"
             if column is not None and (is_text or value.type == NUMBER):
                 self._control.setdefault(column, word if is_text else value.number)
-        return bool(found)
+        return bool(results)
 
     # --- partitions --------------------------------------------------------------------------------------------
 

@@ -62,12 +62,12 @@ class StructureActivity:
         self, line: Line, name: str | None, kind: str | None, status: str | None, *, facility: str | None
     ) -> None:
         """Process a structure's heading. The same heading repeated on the next page continues the structure."""
-        found = _Structure(name, kind, " ".join(status.split()) if status else None)
-        if found != self._structure:
+        results = _Structure(name, kind, " ".join(status.split()) if status else None)
+        if results != self._structure:
             self.finish(facility)
-            self._structure = found
+            self._structure = results
         self.is_open = True
-        for head, value in zip(("STRUCTURE NAME", "TYPE", "STATUS"), found, strict=True):
+        for head, value in zip(("STRUCTURE NAME", "TYPE", "STATUS"), results, strict=True):
             if value is not None:
                 self._value(line, head, Printed(value, "text"))
 
@@ -137,8 +137,8 @@ class StructureActivity:
             self._set(column, value)
         return value
 
-    def _contentions(self, line: Line, found: list[re.Match[str]]) -> None:
-        for match in found:
+    def _contentions(self, line: Line, matches: list[re.Match[str]]) -> None:
+        for match in matches:
             value = read_value(match["value"])
             self._set(self._external[fold(match["name"]),], value)
             self._value(line, " ".join(match["name"].split()), value, None, "EXTERNAL REQUEST")

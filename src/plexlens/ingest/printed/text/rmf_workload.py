@@ -130,28 +130,28 @@ class WorkloadPages:
 
     def finish(self) -> None:
         """End the class and write its twin rows."""
-        found, self._class, self._groups = self._class, _Class(), []
+        result, self._class, self._groups = self._class, _Class(), []
         record = self._output.record
-        if record is None or not found:
+        if record is None or not result:
             return
-        interval = record.interval_seconds or self._worked_out(record, found)
+        interval = record.interval_seconds or self._worked_out(record, result)
         report = model.Report(record.number, 0, "postprocessor", interval_seconds=interval)
         specs = self._output.known.of_report("rmf_xml_", "WLMGL")
-        for table, row in WorkloadReport(report, specs).segment(_segment(found)):
+        for table, row in WorkloadReport(report, specs).segment(_segment(result)):
             if row.get("class_name") == _UNNAMED:
                 row["class_name"] = row["class_kind"] = None
             self._output.twin(table.replace("rmf_xml_", "text_rmf_"), row)
 
-    def _worked_out(self, record: Record, found: _Class) -> float | None:
+    def _worked_out(self, record: Record, result: _Class) -> float | None:
         """Length of an interval that no heading prints, derived from the class's values."""
-        length = elapsed(_rates(found))
+        length = elapsed(_rates(result))
         if length is None or length.seconds is None:
             return None
         self._output.note(
             "interval computed",
             Severity.INFO,
-            f"report {record.number} (rmf_workload) prints no interval; the values of {found.about or 'a class'} from "
-            f"line {found.line} on allow {length.low:.2f} to {length.high:.2f} s; {length.seconds:.2f} s is used",
+            f"report {record.number} (rmf_workload) prints no interval; the values of {result.about or 'a class'} from "
+            f"line {result.line} on allow {length.low:.2f} to {length.high:.2f} s; {length.seconds:.2f} s is used",
             "no action; include the page heading of the report to have the exact interval",
             record_no=record.number,
         )
@@ -160,10 +160,10 @@ class WorkloadPages:
     # --- lines ------------------------------------------------------------------------------------------------
 
     def _report_by(self, line: Line, text: str) -> bool:
-        found = _REPORT_BY.search(text)
-        if not found:
+        match = _REPORT_BY.search(text)
+        if not match:
             return False
-        names = {pair.name: pair.value for pair in equal_pairs(text[found.end() :])}
+        names = {pair.name: pair.value for pair in equal_pairs(text[match.end() :])}
         if self._class and names != {name: self._class.names.get(name) for name in names}:
             self.finish()
         self._class.names.update(names)
@@ -174,17 +174,17 @@ class WorkloadPages:
     def _class_pairs(self, line: Line, text: str) -> bool:
         if "=" not in text:
             return False
-        found = [pair for pair in equal_pairs(text) if pair.name in _KEYS]
-        for pair in found:
+        results = [pair for pair in equal_pairs(text) if pair.name in _KEYS]
+        for pair in results:
             self._class.names[pair.name] = pair.value
             self._output.value(line, pair.name, read_value(pair.value), block="REPORT BY", about=self._class.about)
-        return bool(found)
+        return bool(results)
 
     def _group_headings(self, line: Line, text: str) -> bool:
-        found = list(_HEADINGS.finditer(text))
-        if not found or (len(found) == 1 and not self._alone(found[0], text)):
+        matches = list(_HEADINGS.finditer(text))
+        if not matches or (len(matches) == 1 and not self._alone(matches[0], text)):
             return False
-        groups = [self._group(match) for match in found]
+        groups = [self._group(match) for match in matches]
         if {group.name for group in groups} & _LEADING and self._class.parts and not self._class.names:
             # Excerpts of classes without their names: whether two are of one class is not known.
             self.finish()
@@ -192,8 +192,8 @@ class WorkloadPages:
         return True
 
     @staticmethod
-    def _alone(found: re.Match[str], text: str) -> bool:
-        return found[0].strip() == text.strip()
+    def _alone(match: re.Match[str], text: str) -> bool:
+        return match[0].strip() == text.strip()
 
     @staticmethod
     def _group(match: re.Match[str]) -> _Group:
@@ -210,9 +210,9 @@ class WorkloadPages:
             # A further group begins within the rows of others, below one that ended.
             self._replace(self._group(inside))
             text = text[: inside.start()] + " " * (inside.end() - inside.start()) + text[inside.end() :]
-        found = segments(split(text), _ALL_NAMES, tabbed=is_tabbed(text))
+        results = segments(split(text), _ALL_NAMES, tabbed=is_tabbed(text))
         at, understood = -1, inside is not None
-        for segment in found:
+        for segment in results:
             at = self._position(segment, at)
             if at < 0 or not segment.values:
                 continue
@@ -262,8 +262,8 @@ class WorkloadPages:
         value = self._read(group, words[0])
         plain = read_value(words[0]) if group.name == "DASD I/O" else value
         part = "Transactions" if group.name == "Enclaves" else group.name
-        held = self._class.parts.get(part, {}).get(segment.label)
-        if held is not None and held != plain:
+        contents = self._class.parts.get(part, {}).get(segment.label)
+        if contents is not None and contents != plain:
             groups, names = self._groups, self._class.names
             self.finish()
             self._groups, self._class.names = groups, dict(names)
@@ -305,11 +305,11 @@ class WorkloadPages:
                    segments(split(text), _ALL_NAMES, tabbed=is_tabbed(text))) if self._groups else False  # fmt: skip
 
     def _buckets(self, line: Line, text: str) -> bool:
-        found = _BUCKET.fullmatch(text)
-        if not found:
+        match = _BUCKET.fullmatch(text)
+        if not match:
             return False
-        words = found["rest"].split()
-        bound = f"{found['mark']} {found['bound']}"
+        words = match["rest"].split()
+        bound = f"{match['mark']} {match['bound']}"
         heads = ("# TRANSACTIONS CUM TOTAL", "# TRANSACTIONS IN BUCKET", "PERCENT CUM TOTAL", "PERCENT IN BUCKET")
         for head, word in zip(heads, words, strict=False):
             value = read_value(word, unit="percent" if head.startswith("PERCENT") else None)
@@ -325,28 +325,28 @@ class WorkloadPages:
         return is_rule(text) or _KNOWN_TEXT.search(text) is not None or _GOAL_HEADING.search(text) is not None
 
 
-def _rates(found: _Class) -> list[CountAndRate]:
+def _rates(result: _Class) -> list[CountAndRate]:
     """Counts and rates of a class; for a class without ended transactions, processor times and their share of the
     interval.
 
     The latter hold only where specialty engines run at the speed of general processors, so they are a last resort.
     """
     transactions, service, times, shares = (
-        found.parts.get(part, {}) for part in ("Transactions", "Service", "Service Times", "APPL %")
+        result.parts.get(part, {}) for part in ("Transactions", "Service", "Service Times", "APPL %")
     )
     nothing = Printed("", "no value")
     pairs = [
-        CountAndRate(f"{count} and {rate}", found.line, values.get(count, nothing), values.get(rate, nothing))
+        CountAndRate(f"{count} and {rate}", result.line, values.get(count, nothing), values.get(rate, nothing))
         for values, count, rate in ((transactions, "ENDED", "END/S"), (service, "TOT", "/SEC"))
     ]
     if any(pair.bounds() for pair in pairs):
         return pairs
     special = [times[name] for name in ("IIP", "AAP", "IFA") if name in times]
     general = [times[name] for name in ("CPU", "SRB", "RCT", "IIT", "HST") if name in times]
-    pairs = [CountAndRate("CPU time and APPL% CP", found.line, _less(general, special), _share(shares.get("CP")))]
+    pairs = [CountAndRate("CPU time and APPL% CP", result.line, _less(general, special), _share(shares.get("CP")))]
     for name in ("IIP", "AAP"):
         if name in times:
-            pairs.append(CountAndRate(f"{name} and APPL% {name}", found.line, times[name], _share(shares.get(name))))
+            pairs.append(CountAndRate(f"{name} and APPL% {name}", result.line, times[name], _share(shares.get(name))))
     return pairs
 
 
@@ -369,35 +369,35 @@ def _share(percent: Printed | None) -> Printed:
     return percent._replace(number=percent.number / 100, low=percent.low / 100, high=percent.high / 100)
 
 
-def _segment(found: _Class) -> model.Segment:
+def _segment(result: _Class) -> model.Segment:
     """A class in the form that RMF XML would give it."""
     kind, name = next(
         (
-            (kind.lower(), found.names[kind])
+            (kind.lower(), result.names[kind])
             for kind in ("REPORT CLASS", "SERVICE CLASS", "WORKLOAD")
-            if kind in found.names
+            if kind in result.names
         ),
         ("service class", _UNNAMED),
     )
-    segment = model.Segment(f"{kind} {name}", messages=found.messages)
+    segment = model.Segment(f"{kind} {name}", messages=result.messages)
     about = model.Part(None)
     for printed, variable in (
         ("POLICY", "Policy"), ("WORKLOAD", "Workload"), ("SERVICE CLASS", "Service Class"),
         ("REPORT CLASS", "Report Class"), ("PERIOD", "Period"), ("RESOURCE GROUP", "Resource Group"),
         ("CRITICAL", "Critical"), ("DESCRIPTION", "Description"), ("HONOR PRIORITY", "Honor Priority"),
     ):  # fmt: skip
-        if printed in found.names:
-            about.variables.append((variable, read_value(found.names[printed])))
+        if printed in result.names:
+            about.variables.append((variable, read_value(result.names[printed])))
     segment.parts.append(about)
-    for part, values in found.parts.items():
+    for part, values in result.parts.items():
         segment.parts.append(model.Part(part, list(values.items())))
-    if found.categories:
-        rows = [model.Row(0, {}, row) for row in found.categories]
+    if result.categories:
+        rows = [model.Row(0, {}, row) for row in result.categories]
         table = model.Table(["Category", "CP", "IIP ON CP", "IIP"], rows)
         segment.parts.append(model.Part("Transaction APPL%", [], [table]))
-    if found.goal:
-        segment.parts.append(model.Part("Goal", [], [_goal_table(found)]))
-    if found.buckets:
+    if result.goal:
+        segment.parts.append(model.Part("Goal", [], [_goal_table(result)]))
+    if result.buckets:
         heads = [
             "Time",
             "# Transactions Cum Total",
@@ -405,7 +405,7 @@ def _segment(found: _Class) -> model.Segment:
             "Percent Cum Total",
             "Percent In Bucket",
         ]
-        rows = [model.Row(0, {}, [_bucket_cell(word) for word in row]) for row in found.buckets]
+        rows = [model.Row(0, {}, [_bucket_cell(word) for word in row]) for row in result.buckets]
         segment.parts.append(model.Part("Response Time Distribution", [], [model.Table(heads, rows)]))
     return segment
 
@@ -414,17 +414,17 @@ def _bucket_cell(word: str) -> Printed:
     return read_value(word) if word[:1].isdigit() else Printed(word, "text")
 
 
-def _goal_table(found: _Class) -> model.Table:
-    goal = found.goal.get("goal", "")
+def _goal_table(result: _Class) -> model.Table:
+    goal = result.goal.get("goal", "")
     velocity = _VELOCITY.search(goal)
     cells = {
-        "Period": found.names.get("PERIOD", ""),
-        "Importance": found.names.get("IMPORTANCE", ""),
-        "Performance Index": found.goal.get("index", ""),
+        "Period": result.names.get("PERIOD", ""),
+        "Importance": result.names.get("IMPORTANCE", ""),
+        "Performance Index": result.goal.get("index", ""),
         "Response Time Goal": "" if velocity else goal.removeprefix("RESPONSE TIME").strip(),
-        "Response Time Actual": found.goal.get("actual", "").strip("-"),
+        "Response Time Actual": result.goal.get("actual", "").strip("-"),
         "Execution Velocity % Goal": velocity[1] if velocity else "",
-        "Execution Velocity % Actual": found.goal.get("velocity", "").strip("-"),
+        "Execution Velocity % Actual": result.goal.get("velocity", "").strip("-"),
     }
     row = [read_value(text) for text in cells.values()]
     return model.Table(list(cells), [model.Row(0, {}, row)])

@@ -39,7 +39,7 @@ class Word(NamedTuple):
 
 def split(text: str) -> list[Word]:
     """The words of a line. Vertical bars of a pasted table separate like tabs."""
-    found: list[Word] = []
+    words: list[Word] = []
     cell, end, tabbed = 0, 0, True
     has_marks = any(mark in text for mark in "\t|│")
     for match in _WORD.finditer(text):
@@ -48,9 +48,9 @@ def split(text: str) -> list[Word]:
             marks = sum(text.count(mark, end, begin) for mark in "\t|│")
             cell += marks
             tabbed = tabbed or marks > 0
-        found.append(Word(match[0], begin, match.end(), TAB_GAP if tabbed else begin - end, cell))
+        words.append(Word(match[0], begin, match.end(), TAB_GAP if tabbed else begin - end, cell))
         end, tabbed = match.end(), False
-    return found
+    return words
 
 
 def is_tabbed(text: str) -> bool:
@@ -85,14 +85,14 @@ def has_numbers(text: str) -> bool:
 
 def runs(text: str) -> list[Word]:
     """The line split at two blanks or a tab: the words of a name, or of a heading, stay together."""
-    found: list[Word] = []
+    words: list[Word] = []
     for word in split(text):
-        if found and word.gap < 2:
-            last = found[-1]
-            found[-1] = last._replace(text=f"{last.text} {word.text}", end=word.end)
+        if words and word.gap < 2:
+            last = words[-1]
+            words[-1] = last._replace(text=f"{last.text} {word.text}", end=word.end)
         else:
-            found.append(word)
-    return found
+            words.append(word)
+    return words
 
 
 @dataclass(slots=True)
@@ -157,7 +157,7 @@ def segments(words: list[Word], names: Names, *, tabbed: bool) -> list[Segment]:
     tabbed
         Whether tabs separate the line's cells.
     """
-    found: list[Segment] = []
+    results: list[Segment] = []
     at = 0
     while at < len(words):
         first = words[at]
@@ -176,8 +176,8 @@ def segments(words: list[Word], names: Names, *, tabbed: bool) -> list[Segment]:
         if end == at and not label:
             at += 1
             continue
-        found.append(segment)
-    return _marks_taken_out(found)
+        results.append(segment)
+    return _marks_taken_out(results)
 
 
 def _begins_name(words: list[Word], at: int, names: Names, segment: Segment) -> bool:
@@ -231,10 +231,10 @@ def _pair_value(words: list[Word], at: int, segment: Segment) -> int:
     return at
 
 
-def _marks_taken_out(found: list[Segment]) -> list[Segment]:
+def _marks_taken_out(segments: list[Segment]) -> list[Segment]:
     """Remove letters and arrows that someone inserted between a name and its values."""
     result: list[Segment] = []
-    for segment in found:
+    for segment in segments:
         is_mark = len(segment.label) == 1 and not segment.is_pair
         if is_mark and segment.values and result and not result[-1].values and result[-1].label:
             result[-1].values = segment.values

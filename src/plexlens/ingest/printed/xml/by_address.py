@@ -40,15 +40,15 @@ def _hexadecimal(printed: str | None) -> int | None:
 
 def of_segment(spec: TableSpec, segment: Segment, block: str = "") -> Values:
     """Values of variables, and of cells in named rows; the first value counts."""
-    found: Values = {}
+    values: Values = {}
     for column in spec.columns:
         for address in column.xml:
             if address.block == block:
                 said = (typed(printed, column) for printed in _printed_at(address, segment))
                 value = next((value for value in said if value is not None), None)
                 if value is not None:
-                    found.setdefault(column.name, value)
-    return found
+                    values.setdefault(column.name, value)
+    return values
 
 
 def _printed_at(address: Address, segment: Segment) -> Iterator[Printed]:
@@ -63,19 +63,19 @@ def _printed_at(address: Address, segment: Segment) -> Iterator[Printed]:
         for table in part.tables:
             heads = list(address.levels[2].within(table.heads))
             for at in address.levels[1].within(row.cells[0].text if row.cells else "" for row in table.rows):
-                yield from (found for head in heads if (found := cell(table.rows[at], head)) is not None)
+                yield from (results for head in heads if (results := cell(table.rows[at], head)) is not None)
 
 
 def heads_of(spec: TableSpec, table: Table, block: str = "") -> dict[str, int]:
     """Columns whose head the table has, and the position of the head."""
-    found = {}
+    heads = {}
     for column in spec.columns:
         for address in column.xml:
-            if address.block == block and len(address.levels) == 1 and column.name not in found:
+            if address.block == block and len(address.levels) == 1 and column.name not in heads:
                 position = next(address.levels[0].within(table.heads), None)
                 if position is not None:
-                    found[column.name] = position
-    return found
+                    heads[column.name] = position
+    return heads
 
 
 def cells(spec: TableSpec, row: Row, where: dict[str, int]) -> Values:
@@ -94,11 +94,11 @@ class ReportByAddress:
     def segment(self, segment: Segment) -> Rows:
         """Rows of a complete segment."""
         for spec in self.specs.values():
-            found = of_segment(spec, segment) if spec.rows else {}
-            if spec.rows == "segment" and any(name in found for name in spec.needs):
-                yield spec.name, {**self.common, **self.around(segment), **found}
+            results = of_segment(spec, segment) if spec.rows else {}
+            if spec.rows == "segment" and any(name in results for name in spec.needs):
+                yield spec.name, {**self.common, **self.around(segment), **results}
             elif spec.rows:
-                self._whole[spec.name] = found | self._whole.get(spec.name, {})
+                self._whole[spec.name] = results | self._whole.get(spec.name, {})
         for part in segment.parts:
             for table in part.tables:
                 for spec in self.specs.values():
@@ -107,9 +107,9 @@ class ReportByAddress:
 
     def finish(self) -> Rows:
         """Rows of the report as a whole."""
-        for name, found in self._whole.items():
-            if found and self.specs[name].rows == "report":
-                yield name, {**self.common, **found}
+        for name, results in self._whole.items():
+            if results and self.specs[name].rows == "report":
+                yield name, {**self.common, **results}
 
     @property
     def common(self) -> Values:
@@ -141,6 +141,6 @@ class ReportByAddress:
             # Monitor III sets kinds of processor apart by rows of empty cells.
             if not row.is_total and any(printed.text for printed in row.cells):
                 values = {**self.common, **self._whole.get(spec.name, {}), **cells(spec, row, where)}
-                made = self.filled(spec, segment, part, table, values)
-                if made is not None:
-                    yield spec.name, made
+                results = self.filled(spec, segment, part, table, values)
+                if results is not None:
+                    yield spec.name, results

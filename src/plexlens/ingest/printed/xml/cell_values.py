@@ -94,9 +94,9 @@ def read_value(
         # A head with a percent sign says nothing about a count in thousands.
         is_scaled_count = number.unit == "percent" and text[-1] in "KMGTPB"
         return number._replace(unit=None) if is_scaled_count else number
-    found = _THOUSANDTHS.fullmatch(text)
-    if found and (len(found[3]) == 3 or unit == "minutes"):
-        return duration_of(text, 0, found[1], found[2], found[3].zfill(3))
+    match = _THOUSANDTHS.fullmatch(text)
+    if match and (len(match[3]) == 3 or unit == "minutes"):
+        return duration_of(text, 0, match[1], match[2], match[3].zfill(3))
     return (_DURATION.fullmatch(text) and read_duration(text)) or _point(text, locale)
 
 
@@ -126,8 +126,8 @@ def read_point(text: str, locale: str | None = None) -> datetime | None:
     if compact:
         year, month, day, *clock = compact.groups()
         return read_date(f"{year}-{month}-{day}", ":".join(clock))
-    found = _POINT.fullmatch(text)
-    if not found:
+    match = _POINT.fullmatch(text)
+    if not match:
         return None
-    day_first = found[2] == "." or (locale or "en-us").casefold() != "en-us"
-    return read_date(found[1], found[3] or "", day_first=day_first)
+    day_first = match[2] == "." or (locale or "en-us").casefold() != "en-us"
+    return read_date(match[1], match[3] or "", day_first=day_first)

@@ -64,8 +64,8 @@ def decoder(encoding: Encoding) -> Decoder:
 
 
 def _declared(text: str) -> str | None:
-    found = _DECLARED.match(text[:1024])
-    return found[1] if found else None
+    match = _DECLARED.match(text[:1024])
+    return match[1] if match else None
 
 
 def _ascii_codec(name: str) -> str | None:

@@ -112,9 +112,9 @@ class Segment:
     def variable(self, *names: str) -> Printed | None:
         """The first variable of any part that has one of the names."""
         for part in self.parts:
-            found = part.variable(*names)
-            if found is not None:
-                return found
+            results = part.variable(*names)
+            if results is not None:
+                return results
         return None
 
 
@@ -139,7 +139,7 @@ def as_number(value: Printed | None) -> float | None:
 
 def as_index(value: Printed | None) -> int | None:
     """The number as a small integer; None if it is not one."""
-    found = as_number(value)
-    if found is None or found < 0 or found != int(found) or found > 0xFFFFFFFF:
+    number = as_number(value)
+    if number is None or number < 0 or number != int(number) or number > 0xFFFFFFFF:
         return None
-    return int(found)
+    return int(number)

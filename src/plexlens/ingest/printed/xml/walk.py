@@ -249,8 +249,8 @@ class Walker:
             return None
         rest = (self._previous + data)[self._parser.ErrorByteIndex - self._given + len(self._previous) :]
         line = self._lines_before + error.lineno
-        found = rest.lstrip(_PADDING)
-        if len(found) != len(rest):
+        after_document = rest.lstrip(_PADDING)
+        if len(after_document) != len(rest):
             self._damage(
                 "padding after document",
                 Severity.INFO,
@@ -258,14 +258,14 @@ class Walker:
                 "nothing",
                 None,
             )
-        if found and not found.startswith(b"<"):
+        if after_document and not after_document.startswith(b"<"):
             return None
-        self._lines_before = line - 1 + rest[: len(rest) - len(found)].count(b"\n")
+        self._lines_before = line - 1 + rest[: len(rest) - len(after_document)].count(b"\n")
         self._shifted = True
         self._parser = self._new_parser()
         self._given = 0
         self._previous = b""
-        return found
+        return after_document
 
     def _line(self) -> int:
         return self._lines_before + self._parser.CurrentLineNumber

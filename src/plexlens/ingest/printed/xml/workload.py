@@ -76,16 +76,16 @@ class WorkloadReport(ReportByAddress):
                 for column in ("goal_response_seconds", "actual_response_seconds"):
                     goal.pop(column, None)
                 printed, actual = cell(row, where.get("goal_response_seconds")), where.get("actual_response_seconds")
-                words = " ".join(as_text(found) or "" for found in (cell(row, where.get("importance")), printed))
+                words = " ".join(as_text(results) or "" for results in (cell(row, where.get("importance")), printed))
                 yield {**goal, **_goal_of(words, goal.get("goal_velocity") is not None), **_actual(cell(row, actual))}
 
     def _stated_goal(self, segment: Segment) -> Values:
         """A period's goal from variables: ``Importance``, ``Goal``, ``Execution Velocity``."""
-        found = of_segment(self.specs[_PERIODS], segment, "stated")
-        found.pop("goal_response_seconds", None)
+        results = of_segment(self.specs[_PERIODS], segment, "stated")
+        results.pop("goal_response_seconds", None)
         named = (("Importance", "Imp"), ("Response Time Goal", "Goal", "Response Time"))
         words = " ".join(as_text(segment.variable(*names)) or "" for names in named)
-        return found | _goal_of(words, "goal_velocity" in found)
+        return results | _goal_of(words, "goal_velocity" in results)
 
     def _buckets(self, part: Part, table: Table) -> Iterator[Values]:
         """Rows of a response time distribution."""
@@ -134,17 +134,17 @@ def _goal_of(words: str, is_velocity: bool) -> Values:
         return {"goal_type": "system"}
     if is_velocity:
         return {"goal_type": "velocity"}
-    found: Values = {}
+    values: Values = {}
     for word in _WORD.findall(words):
         value = read_value(word)
         if value.type == DURATION:
-            found["goal_response_seconds"] = value.number
+            values["goal_response_seconds"] = value.number
     percent = _PERCENT_IN_GOAL.search(words)
     if percent:
-        found["goal_percentile"] = float(percent[1])
-    if "goal_response_seconds" not in found:
+        values["goal_percentile"] = float(percent[1])
+    if "goal_response_seconds" not in values:
         return {}
-    return {"goal_type": "percentile" if percent else "average", **found}
+    return {"goal_type": "percentile" if percent else "average", **values}
 
 
 def _bound(row: Row, at: int) -> Values:
