@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.example import write_example
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
+from tests.example_file import write_example
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ def test_every_grain_that_comes_with_plexlens_is_right(name: str) -> None:
 
 def test_every_file_of_the_catalogue_holds_a_grain_of_its_family() -> None:
     files = {file for file in catalogue_path().rglob("*.toml") if file.parent != catalogue_path()}
-    files -= set((catalogue_path() / "studies").iterdir()) | set((catalogue_path() / "pages").iterdir())
+    files -= {file for folder in ("studies", "pages", "causes") for file in (catalogue_path() / folder).iterdir()}
     assert len(files) == len(Catalogue())
     for name, grain in Catalogue().items():
         stem = name.removeprefix(f"{grain.family}_")
@@ -44,15 +43,12 @@ def test_the_order_names_every_grain() -> None:
 
 
 def test_a_grain_is_read_when_it_is_asked_for() -> None:
-    """The whole catalogue has to stay below 0.15 s of CPU (three times as much here: the machine is shared)."""
-    started = time.process_time()
+    """A command that asks for one grain does not read the others; their cost is in `benchmarks`, as all times are."""
     made = Catalogue()
     assert len(list(made)) == len(made) > 50
-    assert time.process_time() - started < 0.05
     assert not made._made
-    for grain in made.values():
-        assert grain.facts
-    assert time.process_time() - started < 0.45
+    assert made["db2_pool"].facts
+    assert set(made._made) == {"db2_pool"}
 
 
 def written(folder: Path, **files: str) -> Path:

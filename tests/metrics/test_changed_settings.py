@@ -13,12 +13,12 @@ import pytest
 from typer.testing import CliRunner
 
 from plexlens.cli import app
-from plexlens.example import write_example
 from plexlens.metrics import GRAINS
 from plexlens.metrics.changed_settings import changed_settings
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Rollup, Source
 from plexlens.metrics.evaluate import kept_facts
 from plexlens.metrics.unit import COUNT, SECONDS
+from tests.example_file import write_example
 from tests.metrics.raw import START, inputs, row
 
 

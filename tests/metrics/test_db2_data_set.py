@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from plexlens.metrics import GRAINS
-from plexlens.metrics.evaluate import evaluate
+from plexlens.metrics.evaluate import evaluate, facts
+from tests.ingest.test_text_db2_display import DETAILED
 from tests.metrics.raw import START, inputs, row, rows_of
+from tests.metrics.text import inputs_of
 
 DATA_SET = GRAINS["db2_data_set"]
 
@@ -153,3 +156,22 @@ def test_objects_of_the_2014_study() -> None:
         assert found[name]["sync_delay_per_day"] == pytest.approx(day, abs=0.005), name
         if rate is not None:
             assert round(found[name]["ios_per_second"], 2) == rate, name
+
+
+def test_data_sets_that_a_display_prints(tmp_path: Path) -> None:
+    """Counts and delays of -DISPLAY BUFFERPOOL LSTATS; when the display was is not printed, so there are no rates."""
+    with inputs_of(tmp_path, DETAILED) as tables:
+        space, index = sorted(
+            facts(tables, DATA_SET).select(*(fact.name for fact in DATA_SET.facts), "page_set", "pool", "kind").rows(),
+            key=lambda entry: entry["page_set"],
+        )
+        (rolled,) = [r for r in evaluate(tables, DATA_SET, time="all").rows() if r["page_set"] == "DSN8S13E"]
+    assert (space["pool"], space["kind"], index["kind"]) == ("BP2", "table space", "index space")
+    assert (space["sync_ios"], space["async_ios"], space["async_pages"]) == (400, 30, 960)
+    assert space["sync_delay_seconds"] == pytest.approx(400 * 0.002)
+    assert space["async_delay_seconds"] == pytest.approx(30 * 0.004)
+    assert (space["pages_cached"], space["pages_changed"]) == (120, 13)
+    assert (index["sync_ios"], index["async_ios"], index["sync_delay_longest_seconds"]) == (51, None, 0.019)
+    assert rolled["sync_delay"] == pytest.approx(0.002)
+    assert rolled["pages_per_async_io"] == 32
+    assert rolled["ios_per_second"] is None

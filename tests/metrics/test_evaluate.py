@@ -97,8 +97,8 @@ def test_unknown_choices_are_answered_with_the_valid_ones() -> None:
     raw = inputs(**smf())
     with pytest.raises(ValueError, match="facility"):
         evaluate(raw, FACILITY, by=("structure",))
-    with pytest.raises(ValueError, match="interval, hour, day, all"):
-        evaluate(raw, FACILITY, time="week")
+    with pytest.raises(ValueError, match="interval, hour, day, week, month, all"):
+        evaluate(raw, FACILITY, time="fortnight")
 
 
 def test_no_source_is_no_table() -> None:

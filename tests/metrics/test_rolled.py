@@ -7,6 +7,7 @@ tasks that went in are added up in plain Python as well.
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import os
 import shutil
@@ -17,12 +18,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import duckdb
 import pytest
 
 from plexlens.catalogue_path import catalogue_folders
 from plexlens.errors import UnreadableInputError
 from plexlens.metrics import GRAINS
-from plexlens.metrics.facts import facts
+from plexlens.metrics.facts import facts, from_sources, parts_of
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.roll_ups import RollUps
 from plexlens.metrics.rolled import making
@@ -40,6 +42,8 @@ from plexlens.pdb.upkeep.expire_rollups import expire_rollups
 from plexlens.pdb.upkeep.undo import undo
 from plexlens.report.blocks.origin import origin
 from tests.metrics import accounting_dumps as made
+
+_TIMES = ("all", "month", "week", "day", "hour", "interval")
 
 #: Columns of a question.
 _AT_ONCE = 25
@@ -119,7 +123,7 @@ def _differences(
     waiting: list[str] = []
     random = Random(len(columns))
     for by in ((), ("system",), (grain.keys[0].name,), (last,), tuple(key.name for key in grain.keys)):
-        for time in ("all", "day", "hour", "interval"):
+        for time in _TIMES:
             for where in wheres:
                 if len(waiting) < _AT_ONCE:
                     waiting = random.sample(columns, len(columns))
@@ -187,7 +191,7 @@ def test_where_something_is_unknown_intervals_tell_the_time(tmp_path: Path) -> N
 
 def test_conditions_on_facts_are_asked_of_intervals(rolled: Path) -> None:
     used = _differences(rolled, "cics_transaction", wheres=("transactions > 1",))
-    assert set(used) == {f"{time} by interval" for time in ("all", "day", "hour", "interval")}
+    assert set(used) == {f"{time} by interval" for time in _TIMES}
 
 
 def test_sums_are_those_of_the_tasks(rolled: Path, dumps: dict[str, Any]) -> None:
@@ -232,6 +236,77 @@ def _days(path: Path, name: str = "cics_transaction") -> tuple[list[str], list[s
     return ([], []) if found is None else ([day.day for day in found.days], list(found.missing))
 
 
+@pytest.mark.parametrize("fits", [4, 16, 64])
+def test_where_memory_runs_out_days_are_made_in_parts(
+    dumps: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fits: int
+) -> None:
+    """Fewer parts run out of memory; those that fit give the numbers of the raw rows."""
+    begun: list[tuple[str, int]] = []
+    before = making._levels
+
+    def limited(part: Pdb, grain: Any, store: Any, run: list[str], parts: int) -> Any:
+        begun.append((grain.name, parts))
+        if parts < fits:
+            raise duckdb.OutOfMemoryException("no memory")
+        return before(part, grain, store, run, parts)
+
+    monkeypatch.setattr(making, "_levels", limited)
+    pdb = Pdb.create(tmp_path / "pdb")
+    ingest([*dumps["paths"], dumps["late"]], pdb)
+    update(pdb, least_rows=1)
+    # What fits serves for the days that follow: nothing is tried twice for a grain.
+    tried = [parts for name, parts in begun if name == "cics_transaction"]
+    before_it = [parts for _, parts in making._PASSES if parts < fits]
+    assert tried == [*before_it, fits, fits, fits]
+    assert _days(pdb.path) == (["2026-03-02", "2026-03-03", "2026-03-04"], [])
+    for name in ("cics_transaction", "db2_accounting"):
+        assert not any("raw" in way for way in _differences(pdb.path, name))
+
+
+@pytest.mark.parametrize("name", ROLLED)
+def test_parts_are_chosen_before_rows_are_added_up(rolled: Path, name: str) -> None:
+    """Otherwise each part takes the memory of the whole: no filter by the hash stands above the engine's grouping."""
+    connection = Pdb.open(rolled).connect()
+    grain = GRAINS[name]
+    rows = from_sources(Inputs(connection, reads_rollups=False), grain)
+    if rows is None:
+        pytest.skip(f"{name} has no rows in these dumps")
+    plan = connection.execute(f"explain (format json) {rows.where(parts_of(grain, 4)[1]).sql}").fetchall()[0][1]
+    grouped, hashed = [], []
+
+    def walk(node: dict[str, Any], depth: int) -> None:
+        if "GROUP_BY" in node["name"]:
+            grouped.append(depth)
+        if "hash(" in json.dumps(node["extra_info"]):
+            hashed.append(depth)
+        for child in node["children"]:
+            walk(child, depth + 1)
+
+    walk(json.loads(plan)[0], 0)
+    assert hashed
+    assert min(hashed) > min(grouped)
+
+
+def test_parts_hold_every_entity_once() -> None:
+    bounds = [text.partition(" between ")[2].split(" and ") for text in parts_of(GRAINS["cics_transaction"], 16)]
+    numbers = [int(number) for bound in bounds for number in bound]
+    assert (numbers[0], numbers[-1]) == (0, 2**64 - 1)
+    assert all(numbers[at] + 1 == numbers[at + 1] for at in range(1, 31, 2))
+
+
+def test_where_nothing_fits_it_is_an_error(
+    dumps: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> Any:
+        raise duckdb.OutOfMemoryException("no memory")
+
+    monkeypatch.setattr(making, "_levels", full)
+    pdb = Pdb.create(tmp_path / "pdb")
+    ingest(dumps["paths"][:1], pdb)
+    with pytest.raises(duckdb.OutOfMemoryException):
+        update(pdb, least_rows=1)
+
+
 def test_only_touched_days_are_made_anew(dumps: dict[str, Any], tmp_path: Path) -> None:
     pdb = Pdb.create(tmp_path / "pdb")
     far = made.write_dump(tmp_path / "far.smf", made.tasks(Random(3), [9], 30))
@@ -259,7 +334,7 @@ def test_stale_and_missing_days_come_from_raw_rows(rolled: Path, dumps: dict[str
     _differences(path, "cics_transaction")
     shutil.rmtree(path / "rollups")
     assert _days(path) == ([], [])
-    assert set(_differences(path, "cics_transaction")) == {f"{t} by raw" for t in ("all", "day", "hour", "interval")}
+    assert set(_differences(path, "cics_transaction")) == {f"{t} by raw" for t in _TIMES}
     update(pdb, least_rows=1)
     assert len(_days(path)[0]) == 3
 

@@ -276,6 +276,17 @@ def test_nothing_selected_says_what_there_is(two_zones: Inputs, selection: Selec
     assert raised.value.exit_code == 4
 
 
+def test_a_system_of_which_some_records_tell_no_offset() -> None:
+    start = datetime(2024, 10, 27, 12, 0, tzinfo=UTC)
+    inputs = periods(quarter(1, start, "WAY1", 0.0), quarter(2, start, "WAY1", None), quarter(3, start, "NONE", None))
+    message = (
+        r"it holds NONE \(offset from UTC unknown\): .*; "
+        r"WAY1 \(UTC; some records do not tell their offset\): 2024-10-27 12:00 to 2024-10-27 12:00$"
+    )
+    with pytest.raises(NothingUsableError, match=message):
+        resolve(Selection((window("2020-01-01"),)), inputs.connection, "x")
+
+
 def test_rows_without_a_time_are_not_of_any_time() -> None:
     timed, untimed = period(1), period(2, interval_start=None, interval_end=None)
     inputs = periods(timed, untimed)

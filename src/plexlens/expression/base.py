@@ -30,9 +30,9 @@ def parts_of(base: str) -> Parts:
     above, _, below = base.partition("/")
     for text, sign in ((above, 1), (below, -1)):
         for factor in filter(None, text.split("·")):
-            found = _FACTOR.match(factor)
-            if found is not None and factor != "1":
-                powers[found[1]] += sign * _POWERS.get(found[2], 1)
+            match = _FACTOR.match(factor)
+            if match is not None and factor != "1":
+                powers[match[1]] += sign * _POWERS.get(match[2], 1)
     return _sorted(powers)
 
 
@@ -48,8 +48,8 @@ def base_of(parts: Parts) -> str:
 def times(first: str, second: str, power: int = 1) -> str:
     """The base of a product; with a power of -1, of a quotient."""
     powers = Counter(dict(parts_of(first)))
-    for unit, found in parts_of(second):
-        powers[unit] += power * found
+    for unit, count in parts_of(second):
+        powers[unit] += power * count
     return base_of(_sorted(powers))
 
 

@@ -57,7 +57,7 @@ Bounds = Interval | Truths | str | None
 
 
 def bounds(expression: Expression, intervals: Mapping[str, Interval | str | Sequence[Interval] | None]) -> Bounds:
-    """Bounds of the expression for inputs within the named intervals; a text stands for itself, None is a missing
+    """Bounds of the expression for inputs within the named intervals; a text is returned as it is, None is a missing
     value.
 
     A list is a sequence of intervals.
@@ -110,15 +110,15 @@ def _over_names(expression: Unary | Binary | Among | Call) -> Expression:
 
 def _of_corners(numbers: Iterable[float], missing: bool) -> Interval:
     # Of corners at infinity that have no value, the finite inputs next to them have one near 0.
-    found = [0.0 if math.isnan(number) else number for number in numbers]
-    return Interval(min(found), max(found), missing)
+    results = [0.0 if math.isnan(number) else number for number in numbers]
+    return Interval(min(results), max(results), missing)
 
 
 def _arithmetic(corners: Callable[[Interval, Interval], Interval]) -> Callable[[Interval, Interval], Interval]:
-    def made(left: Interval, right: Interval) -> Interval:
+    def result(left: Interval, right: Interval) -> Interval:
         return corners(left, right) if left.has_numbers and right.has_numbers else NOTHING
 
-    return made
+    return result
 
 
 def _sum(left: Interval, right: Interval) -> Interval:
@@ -141,16 +141,16 @@ def _ratio(left: Interval, right: Interval) -> Interval:
     if right.low > 0 or right.high < 0:
         corners = (a / b for a, b in product((left.low, left.high), (right.low, right.high)))
         return _of_corners(corners, missing)
-    made = Interval(NOTHING.low, NOTHING.high, missing)
+    interval = Interval(NOTHING.low, NOTHING.high, missing)
     if right.high > 0:
         low = left.low / right.high if left.low >= 0 else -_INFINITE
         high = left.high / right.high if left.high <= 0 else _INFINITE
-        made = _either(made, _of_corners((low, high), missing))
+        interval = _either(interval, _of_corners((low, high), missing))
     if right.low < 0:
         low = left.high / right.low if left.high <= 0 else -_INFINITE
         high = left.low / right.low if left.low >= 0 else _INFINITE
-        made = _either(made, _of_corners((low, high), missing))
-    return made
+        interval = _either(interval, _of_corners((low, high), missing))
+    return interval
 
 
 def _negative(interval: Interval) -> Interval:
@@ -188,12 +188,12 @@ def _ceiling(interval: Interval) -> Interval:
     return Interval(low, high, interval.missing)
 
 
-def _all_known(items: Sequence[Interval], made: Callable[[], Interval]) -> Interval:
+def _all_known(items: Sequence[Interval], function: Callable[[], Interval]) -> Interval:
     """The result of a function of a list, if all of its numbers may be known."""
     if not all(item.has_numbers for item in items):
         return NOTHING
-    found = made()
-    return Interval(found.low, found.high, found.missing or any(item.missing for item in items))
+    interval = function()
+    return Interval(interval.low, interval.high, interval.missing or any(item.missing for item in items))
 
 
 def _sum_of_list(items: Sequence[Interval]) -> Interval:
@@ -221,21 +221,21 @@ def _smallest(items: Sequence[Interval]) -> Interval:
 
 
 def _total(*parts: Interval) -> Interval:
-    made, *rest = (_either(_known(part), Interval(0.0, 0.0)) if part.missing else part for part in parts)
+    result, *rest = (_either(_known(part), Interval(0.0, 0.0)) if part.missing else part for part in parts)
     for interval in rest:
-        made = _sum(made, interval)
+        result = _sum(result, interval)
     if not any(part.has_numbers for part in parts):
         return NOTHING
-    return Interval(made.low, made.high, all(part.missing for part in parts))
+    return Interval(result.low, result.high, all(part.missing for part in parts))
 
 
 def _coalesce(*parts: Interval) -> Interval:
-    made = NOTHING
+    interval = NOTHING
     for part in parts:
-        made = Interval(min(made.low, part.low), max(made.high, part.high), part.missing)
+        interval = Interval(min(interval.low, part.low), max(interval.high, part.high), part.missing)
         if not part.missing:
             break
-    return made
+    return interval
 
 
 def _greatest(*parts: Interval) -> Interval:
@@ -269,14 +269,14 @@ def _is_known(interval: Interval | Truths) -> Truths:
 def _comparison(
     can_hold: Callable[[Interval, Interval], bool], can_fail: Callable[[Interval, Interval], bool]
 ) -> Callable[[Interval, Interval], Truths]:
-    def made(left: Interval, right: Interval) -> Truths:
-        found: set[bool | None] = {None} if left.missing or right.missing else set()
+    def result(left: Interval, right: Interval) -> Truths:
+        results: set[bool | None] = {None} if left.missing or right.missing else set()
         if left.has_numbers and right.has_numbers:
-            found |= {True} if can_hold(left, right) else set()
-            found |= {False} if can_fail(left, right) else set()
-        return frozenset(found)
+            results |= {True} if can_hold(left, right) else set()
+            results |= {False} if can_fail(left, right) else set()
+        return frozenset(results)
 
-    return made
+    return result
 
 
 def _below(left: Interval, right: Interval) -> bool:

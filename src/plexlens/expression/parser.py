@@ -75,16 +75,16 @@ def _tokens(text: str) -> list[_Token]:
     tokens: list[_Token] = []
     place = 0
     while place < len(text):
-        found = _TOKEN.match(text, place)
-        if found is None:
+        match = _TOKEN.match(text, place)
+        if match is None:
             known = "names, numbers, 'texts', + - * / < > = and ( ) are known"
             remedy = "close the quote" if text[place] == "'" else known
             raise wrong(f"{text[place]!r} is not allowed here", remedy, place + 1)
-        if found.lastgroup != "space":
-            tokens.append(_Token(str(found.lastgroup), found.group(), place + 1))
+        if match.lastgroup != "space":
+            tokens.append(_Token(str(match.lastgroup), match.group(), place + 1))
             if len(tokens) > MOST_TOKENS:
                 raise wrong(f"the expression has more than {MOST_TOKENS} parts", "split it into several", place + 1)
-        place = found.end()
+        place = match.end()
     tokens.append(_Token("end", "", len(text) + 1))
     return tokens
 
@@ -113,40 +113,40 @@ class _Parser:
 
     def unexpected(self, wanted: str) -> ExpressionError:
         token = self.token
-        found = "the end" if token.kind == "end" else repr(token.text)
-        return wrong(f"{found} stands where {wanted} was expected", "correct the expression", token.at)
+        text = "the end" if token.kind == "end" else repr(token.text)
+        return wrong(f"{text} stands where {wanted} was expected", "correct the expression", token.at)
 
     def whole(self) -> Expression:
-        made = self.alternatives()
+        alternatives = self.alternatives()
         if self.token.kind != "end":
             raise self.unexpected("an operator or the end")
-        return made
+        return alternatives
 
     def alternatives(self) -> Expression:
         self.depth += 1
         if self.depth > MOST_DEPTH:
             raise wrong(f"more than {MOST_DEPTH} levels deep", "split it into several", self.token.at)
-        made = self.conjunction()
+        conjunction = self.conjunction()
         while token := self.taken("or"):
-            made = Binary("or", made, self.conjunction(), token.at)
+            conjunction = Binary("or", conjunction, self.conjunction(), token.at)
         self.depth -= 1
-        return made
+        return conjunction
 
     def conjunction(self) -> Expression:
-        made = self.negation()
+        negation = self.negation()
         while token := self.taken("and"):
-            made = Binary("and", made, self.negation(), token.at)
-        return made
+            negation = Binary("and", negation, self.negation(), token.at)
+        return negation
 
     def negation(self) -> Expression:
         # Counted, not called again: any number of them is one place deeper at most.
         nots = []
         while token := self.taken("not"):
             nots.append(token)
-        made = self.comparison()
+        comparison = self.comparison()
         for token in reversed(nots[: len(nots) % 2]):
-            made = Unary("not", made, token.at)
-        return made
+            comparison = Unary("not", comparison, token.at)
+        return comparison
 
     def comparison(self) -> Expression:
         left = self.sum()
@@ -169,25 +169,25 @@ class _Parser:
         return Text(token.text[1:-1].replace("''", "'"), token.at)
 
     def sum(self) -> Expression:
-        made = self.product()
+        result = self.product()
         while token := self.taken("+", "-"):
-            made = Binary(token.text, made, self.product(), token.at)
-        return made
+            result = Binary(token.text, result, self.product(), token.at)
+        return result
 
     def product(self) -> Expression:
-        made = self.factor()
+        factor = self.factor()
         while token := self.taken("*", "/"):
-            made = Binary(token.text, made, self.factor(), token.at)
-        return made
+            factor = Binary(token.text, factor, self.factor(), token.at)
+        return factor
 
     def factor(self) -> Expression:
         signs = []
         while token := self.taken("-"):
             signs.append(token)
-        made = self.value()
+        value = self.value()
         for token in signs[: len(signs) % 2]:
-            made = Unary("-", made, token.at)
-        return made
+            value = Unary("-", value, token.at)
+        return value
 
     def value(self) -> Expression:
         token = self.token
@@ -201,9 +201,9 @@ class _Parser:
             self.place += 1
             return self.call(token) if self.taken("(") else Name(token.text, token.at)
         if self.taken("("):
-            made = self.alternatives()
+            alternatives = self.alternatives()
             self.expect(")")
-            return made
+            return alternatives
         raise self.unexpected("a value")
 
     def number(self) -> Number:

@@ -24,8 +24,8 @@ def quoted(text: str) -> str:
 def _piece(expression: Expression) -> Piece:
     if isinstance(expression, Binary):
         left, right = sides(expression.operator)
-        made = f"{_piece(expression.left).at(left)} {expression.operator} {_piece(expression.right).at(right)}"
-        return Piece(made, LEVELS[expression.operator])
+        text = f"{_piece(expression.left).at(left)} {expression.operator} {_piece(expression.right).at(right)}"
+        return Piece(text, LEVELS[expression.operator])
     if isinstance(expression, Unary):
         if expression.operator == "not":
             return Piece(f"not {_piece(expression.operand).at(Level.COMPARISON)}", Level.NOT)

@@ -141,7 +141,7 @@ class Null:
 
 @dataclass(frozen=True)
 class Name:
-    """A fact, metric, key, attribute or list, or a term that stands for an expression."""
+    """A fact, metric, key, attribute or list, or a term that names an expression."""
 
     name: str
     at: int = field(default=0, compare=False)
@@ -270,7 +270,7 @@ class _Expansion:
 
 
 def with_operands(expression: Expression, operands: list[Expression]) -> Expression:
-    """The same expression with other operands; itself where they are its own."""
+    """The expression with other operands; the same object if the operands are unchanged."""
     if all(new is old for new, old in zip(operands, operands_of(expression), strict=True)):
         return expression
     if isinstance(expression, Unary | Among):

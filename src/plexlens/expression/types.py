@@ -140,9 +140,9 @@ def condition(expression: Expression, scope: Scope) -> Expression:
     ExpressionError
         As `type_of`; or it is a number or text.
     """
-    found = type_of(expression, scope)
-    if found.kind is not Kind.TRUTH:
-        raise wrong(f"it is a {found.kind}, not a condition", "compare it with something")
+    result = type_of(expression, scope)
+    if result.kind is not Kind.TRUTH:
+        raise wrong(f"it is a {result.kind}, not a condition", "compare it with something")
     return expression
 
 
@@ -154,9 +154,9 @@ def number(expression: Expression, scope: Scope) -> Expression:
     ExpressionError
         As `type_of`; or it is a text or condition.
     """
-    found = type_of(expression, scope)
-    if found.kind is not Kind.NUMBER:
-        raise wrong(f"it is a {found.kind}, not a number", "give facts, metrics and arithmetic")
+    result = type_of(expression, scope)
+    if result.kind is not Kind.NUMBER:
+        raise wrong(f"it is a {result.kind}, not a number", "give facts, metrics and arithmetic")
     return expression
 
 
@@ -170,11 +170,11 @@ def check_metric(expression: Expression, scope: Scope, base: str) -> Expression:
     ExpressionError
         As `number`; or it comes out in another unit.
     """
-    found = type_of(number(expression, scope), scope)
-    if found.base and base and not found.scaled and parts_of(found.base) != parts_of(base):
+    result = type_of(number(expression, scope), scope)
+    if result.base and base and not result.scaled and parts_of(result.base) != parts_of(base):
         raise wrong(
-            f"its value is {'as ' * (found.base == PLAIN)}{_in(found.base)}, but its unit is one for {base}",
-            f"give it a unit that is kept in {found.base}, or correct the formula",
+            f"its value is {'as ' * (result.base == PLAIN)}{_in(result.base)}, but its unit is one for {base}",
+            f"give it a unit that is kept in {result.base}, or correct the formula",
         )
     return expression
 
@@ -185,10 +185,10 @@ def _in(base: str) -> str:
 
 def _all_of(operands: _Operands, kind: Kind, where: str) -> None:
     """Refuse operands of another kind."""
-    for operand, found in operands:
-        if found.kind is not kind:
+    for operand, result in operands:
+        if result.kind is not kind:
             raise wrong(
-                f"a {kind} is expected {where}, and this is a {found.kind}", "correct the expression", operand.at
+                f"a {kind} is expected {where}, and this is a {result.kind}", "correct the expression", operand.at
             )
 
 
@@ -217,8 +217,8 @@ def _call(call: Call, operands: _Operands) -> Type:
         operands = operands[1:]
     _all_of(operands, Kind.NUMBER, f"in {name}")
     if name == "sqrt":
-        found = operands[0][1]
-        return Type(Kind.NUMBER, (root(found.base) or "") if found.base else "", found.scaled)
+        operand = operands[0][1]
+        return Type(Kind.NUMBER, (root(operand.base) or "") if operand.base else "", operand.scaled)
     return _deviation(call, operands) if name == "deviation" else _one_unit(operands, call.at)
 
 
@@ -232,14 +232,14 @@ def _of_lists(name: str, operands: _Operands) -> Type:
         return Type(Kind.NUMBER, "", first.scaled)
     if others:
         second = others[0][1]
-        made = times(first.base, second.base) if first.base and second.base else ""
-        return Type(Kind.NUMBER, made, first.scaled or second.scaled)
+        text = times(first.base, second.base) if first.base and second.base else ""
+        return Type(Kind.NUMBER, text, first.scaled or second.scaled)
     return Type(Kind.NUMBER, first.base, first.scaled)
 
 
 def _deviation(call: Call, operands: _Operands) -> Type:
     (_, squares), (_, values), (_, count) = operands
-    scaled = any(found.scaled for _, found in operands)
+    scaled = any(result.scaled for _, result in operands)
     if not values.base or not count.base:
         return Type(Kind.NUMBER, "", scaled)
     square = times(times(values.base, values.base), count.base, -1)
@@ -263,8 +263,8 @@ def _binary(expression: Binary, operands: _Operands) -> Type:
     _all_of(operands, Kind.NUMBER, f"beside {operator!r}")
     if operator in ("*", "/"):
         return _product(operator, operands)
-    found = _one_unit(operands, expression.at)
-    return found if operator in ("+", "-") else TRUTH
+    unit = _one_unit(operands, expression.at)
+    return unit if operator in ("+", "-") else TRUTH
 
 
 _CHECKS: dict[type, Callable[[Any, _Operands], Type]] = {Unary: _unary, Among: _among, Call: _call, Binary: _binary}
@@ -291,12 +291,12 @@ def _bare(expression: Expression) -> Expression:
 
 def _one_unit(operands: _Operands, at: int) -> Type:
     """The type of a sum, a choice or a comparison, whose values must all have the same unit."""
-    scaled = any(found.scaled for _, found in operands)
-    first = next((found.base for _, found in operands if found.base), "")
-    for operand, found in operands:
-        if found.base and not agree(first, found.base):
+    scaled = any(result.scaled for _, result in operands)
+    first = next((result.base for _, result in operands if result.base), "")
+    for operand, result in operands:
+        if result.base and not agree(first, result.base):
             raise wrong(
-                f"one side is {_in(first)}, the other {_in(found.base)}", "give both in units of the same kind", at
+                f"one side is {_in(first)}, the other {_in(result.base)}", "give both in units of the same kind", at
             )
         literal = _bare(operand)
         if first in _NAMED_BASES and isinstance(literal, Number) and literal.unit is None and literal.value:
@@ -307,5 +307,5 @@ def _one_unit(operands: _Operands, at: int) -> Type:
                 literal.at,
             )
     # A plain number takes the unit of what it meets.
-    named = next((found.base for _, found in operands if found.base not in ("", PLAIN)), first)
+    named = next((result.base for _, result in operands if result.base not in ("", PLAIN)), first)
     return Type(Kind.NUMBER, named, scaled)

@@ -65,8 +65,8 @@ def variance(squares: float, values: float, count: float) -> float | None:
     if count == 0:
         return None
     mean = values / count
-    found = squares / count - mean * mean
-    return 0.0 if ordered(found) < ordered(0.0) else found
+    value = squares / count - mean * mean
+    return 0.0 if ordered(value) < ordered(0.0) else value
 
 
 def _both(left: Value, right: Value) -> Value:
@@ -84,10 +84,10 @@ def _any(left: Value, right: Value) -> Value:
 def _total(*parts: Any) -> Value:
     if all(part is None for part in parts):
         return None
-    made = 0.0 if parts[0] is None else parts[0]
+    result = 0.0 if parts[0] is None else parts[0]
     for part in parts[1:]:
-        made += 0.0 if part is None else part
-    return float(made)
+        result += 0.0 if part is None else part
+    return float(result)
 
 
 def _root(value: Any) -> Value:
@@ -101,10 +101,10 @@ def _ceiling(value: Any) -> Value:
 def _of_list(function: Callable[..., float | None]) -> Callable[..., Value]:
     """A function of lists; it has no value if any number is missing."""
 
-    def made(*lists: Sequence[float | None] | None) -> Value:
+    def result(*lists: Sequence[float | None] | None) -> Value:
         return None if any(numbers is None or None in numbers for numbers in lists) else function(*lists)
 
-    return made
+    return result
 
 
 def _sum(items: Sequence[float]) -> float:
@@ -119,8 +119,8 @@ def _sum_of_products(first: Sequence[float], second: Sequence[float]) -> float:
 
 
 def _deviation(*operands: Any) -> Value:
-    found = None if None in operands else variance(*operands)
-    return None if found is None else math.sqrt(found)
+    value = None if None in operands else variance(*operands)
+    return None if value is None else math.sqrt(value)
 
 
 _LOGIC: dict[str, Callable[[Any, Any], Value]] = {"and": _both, "or": _any}

@@ -51,10 +51,10 @@ def above_ceiling(rows: Query, grain: Grain, value: Callable[[Metric], str]) -> 
     bounded = shares(grain)
     if not bounded:
         return {}
-    made = {f"v_{number}": f"({value(metric)})::double" for number, metric in enumerate(bounded)}
+    texts = {f"v_{number}": f"({value(metric)})::double" for number, metric in enumerate(bounded)}
     counts = {f"rows_{n}": f"sum((v_{n} > {limit(metric)!r}::double)::bigint)" for n, metric in enumerate(bounded)}
     greatest = {f"greatest_{n}": f"max(v_{n})" for n, _ in enumerate(bounded)}
-    (row,) = rows.select(**made).grouped((), counts | greatest).rows()
+    (row,) = rows.select(**texts).grouped((), counts | greatest).rows()
     return {
         metric.name: (int(row[f"rows_{n}"]), row[f"greatest_{n}"])
         for n, metric in enumerate(bounded)

@@ -13,9 +13,9 @@ from typing import Any
 
 from plexlens.metrics.definition import Fact, Grain, Rollup
 from plexlens.metrics.engine_table import quoted
+from plexlens.metrics.epochs import entity
 from plexlens.metrics.evaluate import rows_view
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.rollup import entity
 
 SAME = 1e-6
 """Values that differ by less, as a fraction of the larger one, are one value: some settings are computed."""

@@ -88,7 +88,7 @@ def _judged(rows: str, differences: Differences, counters: Mapping[str, int | st
     fell = [f"coalesce({quoted(f'd_{name}')} < 0 and not {_wraps(name, counters[name])}, false)" for name in witnesses]
     fallen = " or ".join([*fell, "coalesce(d_step < 0, false)"])
     time = quoted(differences.time)
-    told = f"{quoted(differences.started)} is not null" if differences.started else "false"
+    text = f"{quoted(differences.started)} is not null" if differences.started else "false"
     basic = (
         f"select *, d_time is null as d_first, {time} is null as d_untimed, "
         f"coalesce({time} = d_time, false) as d_same, ({fallen}) as d_fallen from {rows}"
@@ -97,14 +97,14 @@ def _judged(rows: str, differences: Differences, counters: Mapping[str, int | st
     marks = [
         "d_fallen and not d_first and not d_same and not d_untimed as d_restarted",
         # Counted from the start itself where the record tells when that was.
-        f"(d_first or d_restarted) and {told} and not d_untimed as d_fresh",
+        f"(d_first or d_restarted) and {text} and not d_untimed as d_fresh",
         "d_fresh or not (d_first or d_restarted or d_same or d_untimed) as d_used",
     ]
     return f"select *, {', '.join(marks)} from ({basic})"
 
 
 def _valued(rows: str, differences: Differences, counters: Mapping[str, int | str]) -> str:
-    """The rows with their interval values; of those that make no interval, nothing, or nulls and the reason."""
+    """The rows with their interval values; a row without an interval is dropped, or kept with nulls and the reason."""
     keeps = differences.keep_unused
 
     def used(value: str) -> str:

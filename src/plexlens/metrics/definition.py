@@ -292,7 +292,7 @@ class Source:
     @property
     def alternatives(self) -> tuple[tuple[str, ...], ...]:
         """Sets of raw tables, each sufficient: `needs` with each table of `any_of`."""
-        return tuple((*self.needs, one) for one in self.any_of) or (self.needs,)
+        return tuple((*self.needs, text) for text in self.any_of) or (self.needs,)
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ from plexlens.metrics.catalogue.current import GRAINS
 from plexlens.metrics.ceiling import above_ceiling, below_ceiling
 from plexlens.metrics.definition import END, IDENTITY, Grain
 from plexlens.metrics.engine_table import fresh_name
+from plexlens.metrics.epochs import entity, epochs, joined
 from plexlens.metrics.facts import end_name, facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.known_facts import KnownFacts, have_single_rows, known_facts
 from plexlens.metrics.query import Query
-from plexlens.metrics.rollup import Grouping, entity, epochs, joined, statement
+from plexlens.metrics.rollup import Grouping, statement
 from plexlens.metrics.rollup_direct import (
     CleanIntervals,
     clean_intervals,
@@ -29,7 +30,7 @@ from plexlens.metrics.variants import Plan
 from plexlens.pdb.engine import quoted
 
 #: Lengths of time a result can be grouped by.
-TIMES = ("interval", "hour", "day", "all")
+TIMES = ("interval", "quarter_hour", "hour", "day", "week", "month", "all")
 
 #: What the names of columns begin with that several metrics, or one metric several times, are made of.
 _SHARED = "shared_"
@@ -62,12 +63,12 @@ def with_metrics(
     for parts in steps:
         listed = ", ".join(f"({sql_of(part, quoted)}) as {quoted(name)}" for name, part in parts.items())
         source = f"(select *, {listed}\nfrom {source})"
-    made = [
+    results = [
         f"({sql_of(expression, quoted)})::double as {quoted(metric.name)}"
         for metric, expression in zip(grain.metrics, expressions, strict=True)
     ]
     plain = [name for name in rows.columns if name not in names and name not in without]
-    listed = ",\n".join([*(quoted(name) for name in plain), *made])
+    listed = ",\n".join([*(quoted(name) for name in plain), *results])
     select = f"select {listed}\nfrom {source}"
     if bounded := below_ceiling(grain):
         shown = [bounded.get(name) or quoted(name) for name in (*plain, *(metric.name for metric in grain.metrics))]
@@ -95,10 +96,10 @@ def kept_facts(inputs: Inputs, grain: Grain) -> Query | None:
     """The facts of a grain as a temporary table, created once; None if no source is in the database."""
     key = (grain.name, tuple(fact.name for fact in grain.facts), tuple(a.name for a in grain.attributes))
     if key not in inputs.kept:
-        made = facts(inputs, grain)
-        inputs.kept[key] = None if made is None else keep(made, grain, fresh_name(f"facts_{grain.name}"))
-    found: Query | None = inputs.kept[key]
-    return found
+        query = facts(inputs, grain)
+        inputs.kept[key] = None if query is None else keep(query, grain, fresh_name(f"facts_{grain.name}"))
+    result: Query | None = inputs.kept[key]
+    return result
 
 
 def _known_facts(
@@ -149,8 +150,8 @@ def _clean_of_whole(inputs: Inputs, grain: Grain, rows: Query, apart: Sequence[s
     if rows.part_of is None or rows.timed is not None or apart:
         return None
     whole = _with_interval_to(inputs, rows.part_of, grain)
-    found = clean_intervals(inputs, whole, grain, apart)
-    return None if found is None else replace(found, common=None)
+    result = clean_intervals(inputs, whole, grain, apart)
+    return None if result is None else replace(result, common=None)
 
 
 def _time(time: str, utc_offset: float) -> str:
@@ -166,6 +167,8 @@ def _time(time: str, utc_offset: float) -> str:
     if time in ("interval", "all"):
         return "interval" if time == "interval" else ""
     shift = f"to_seconds(case when local_time then 0 else {int(utc_offset)} end)"
+    if time == "quarter_hour":
+        return f"time_bucket(interval '15 minutes', interval + {shift}) - {shift}"
     return f"date_trunc('{time}', interval + {shift}) - {shift}"
 
 
@@ -194,7 +197,8 @@ def evaluate(
     by
         Keys, attributes or ``system``, ``sysplex`` to keep apart; None keeps all keys.
     time
-        ``interval``, ``hour``, ``day`` or ``all``: the length of time of one row.
+        ``interval``, ``quarter_hour``, ``hour``, ``day``, ``week`` (from Monday), ``month`` or ``all``: the length of
+        time of one row.
     where
         SQL of a condition on facts: the entities that count. Rows that do not meet it are left out before the roll-up;
         their intervals still tell what time their observer covers.
@@ -224,9 +228,9 @@ def evaluate(
         An unknown column in ``by`` or an unknown ``time``; the message lists the valid ones.
     """
     bucket = _time(time, utc_offset)
-    asked = None if shown is None else frozenset(shown)
-    if asked is not None:
-        grain = replace(grain, metrics=tuple(metric for metric in grain.metrics if metric.name in asked))
+    names = None if shown is None else frozenset(shown)
+    if names is not None:
+        grain = replace(grain, metrics=tuple(metric for metric in grain.metrics if metric.name in names))
     groupable = (
         {"system", "sysplex", "source_kind"} | {key.name for key in grain.keys} | {a.name for a in grain.attributes}
     )
@@ -246,8 +250,8 @@ def evaluate(
     base = own if table.timed is None else _with_interval_to(inputs, table.timed, grain)
     rows = own if not where else _with_interval_to(inputs, table.where(where), grain)
     described = [a.name for a in grain.attributes if a.name not in keys]
-    known = _known_facts(inputs, grain, table, where, apart=apart, shown=asked).combinations
-    plan = Plan.of(grain, known, several=False, shown=asked)
+    known = _known_facts(inputs, grain, table, where, apart=apart, shown=names).combinations
+    plan = Plan.of(grain, known, several=False, shown=names)
     by_interval = time == "interval"
     steps = Steps(True, None, False)
     if plan.takes_time or (has_lengths(grain) and cut and by_interval):
@@ -268,7 +272,7 @@ def evaluate(
                 steps = replace(steps, intervals=None)
         has_epochs = steps.several and have_epochs(inputs, base, grain)
     if steps.several or not steps.is_one:
-        plan = Plan.of(grain, known, several=steps.several, shown=asked, is_cut=is_cut)
+        plan = Plan.of(grain, known, several=steps.several, shown=names, is_cut=is_cut)
     columns = (
         *keys,
         *(["time"] if time != "all" else []),
@@ -307,17 +311,17 @@ def evaluate(
         sql = direct_statement(plan, base, rows, grouping, steps.intervals)
     else:
         sql = statement(plan, base, rows, grouping)
-    plain = {fact.name for fact in grain.facts if asked is None or fact.name in asked}
+    plain = {fact.name for fact in grain.facts if names is None or fact.name in names}
     return with_metrics(Query.of(inputs.connection, sql, columns), grain, plan.columns, plan.variants.keys() - plain)
 
 
 def rolled_up(inputs: Inputs, grain: Grain, **how: Any) -> list[dict[str, Any]]:
     """The rows of `evaluate`, ordered by name and time; empty if no source of the grain is available."""
-    made = evaluate(inputs, grain, **how)
-    if made is None:
+    query = evaluate(inputs, grain, **how)
+    if query is None:
         return []
-    names = made.columns[: made.columns.index("intervals")]
-    rows: list[dict[str, Any]] = made.ordered(*(quoted(name) for name in names)).to_pylist()
+    names = query.columns[: query.columns.index("intervals")]
+    rows: list[dict[str, Any]] = query.ordered(*(quoted(name) for name in names)).to_pylist()
     return rows
 
 
@@ -400,7 +404,7 @@ def attach(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[str, ...
         The views made.
     """
     wanted = None if names is None else set(names)
-    made = []
+    results = []
     # Lists whether the offset of each report in local time is inferred; always created, for use in SQL.
     _ = inputs.places_reports
     # By name: a grain that is not wanted is not read from its file.
@@ -410,8 +414,8 @@ def attach(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[str, ...
             if rows is not None:
                 select = view_select(rows, grain)
                 inputs.connection.execute(f"create or replace view {quoted(grain.name)} as {select}")
-                made.append(grain.name)
-    return tuple(made)
+                results.append(grain.name)
+    return tuple(results)
 
 
 __all__ = [

@@ -56,7 +56,7 @@ def explained(inputs: Inputs, name: str, dialect: str = "duckdb", *, file: str =
     parts, sql = _raw_tables_alone(inputs, rows.sql)
     view = view_select(Query.of(rows.connection, sql, rows.columns), grain)
     listed = "".join(f"{name} as (\n{select}\n),\n" for name, select in parts.items())
-    return laid_out(f"with {listed}{view.removeprefix('with ')}", dialect)
+    return laid_out(f"with {listed}{view.removeprefix('with ')}", dialect, inputs.connection)
 
 
 def _raw_tables_alone(inputs: Inputs, sql: str) -> tuple[dict[str, str], str]:
@@ -73,18 +73,35 @@ def _definition(connection: Connection, table: str) -> str:
     """The select of the view that leaves implausible values out of a raw table."""
     from sqlglot import exp, parse_one
 
-    found = connection.execute(
+    row = connection.execute(
         f"select sql from duckdb_views() where schema_name = {literal(PLAUSIBLE)} and view_name = {literal(table)}"
     ).fetchone()
-    assert found is not None, f"{PLAUSIBLE}.{table} is not a view"
-    view = parse_one(found[0], read="duckdb")
+    assert row is not None, f"{PLAUSIBLE}.{table} is not a view"
+    view = parse_one(row[0], read="duckdb")
     assert isinstance(view, exp.Create)
     return str(view.expression.sql("duckdb"))
 
 
-def laid_out(sql: str, dialect: str = "duckdb") -> str:
-    """A DuckDB statement in readable lines, in the dialect of an engine."""
-    from sqlglot import transpile
+def laid_out(sql: str, dialect: str = "duckdb", connection: Connection | None = None) -> str:
+    """A DuckDB statement in readable lines, in the dialect of an engine.
 
-    (text,) = transpile(sql, read="duckdb", write=dialect, pretty=True)
-    return f"{text}\n"
+    Parameters
+    ----------
+    sql
+        The statement.
+    dialect
+        The engine, as sqlglot names it.
+    connection
+        Where the statement can be planned; Spark needs to be told columns in some places.
+    """
+    from sqlglot import parse_one
+
+    tree = parse_one(sql, read="duckdb")
+    if dialect != "spark" or connection is None:
+        return f"{tree.sql(dialect, pretty=True)}\n"
+    from plexlens.metrics.spark_dialect import printed
+
+    def columns_of(query: str) -> list[str]:
+        return [column for column, *_ in connection.execute(f"describe {query}").fetchall()]
+
+    return f"{printed(tree, columns_of)}\n"

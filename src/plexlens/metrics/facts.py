@@ -74,7 +74,7 @@ def _typed(inputs: Inputs, grain: Grain, source: Source) -> str:
     Where classes are selected, a further column says which rows are of them: rows of other classes are dropped only
     after sources were matched, or a second source would fill in what was dropped of the first.
     """
-    made, there = source_select(inputs, grain, source)
+    result, there = source_select(inputs, grain, source)
     chosen = {
         name: f"{quoted(name)}::{kind}" if name in there else f"null::{kind}" for name, kind in _IDENTITY_TYPES.items()
     }
@@ -100,15 +100,15 @@ def _typed(inputs: Inputs, grain: Grain, source: Source) -> str:
     if inputs.selection.classes:
         chosen[_OF_CLASS] = inputs.selection.class_condition(there) or "true"
     listed = ",\n".join(f"{sql} as {quoted(name)}" for name, sql in chosen.items())
-    return with_parts(made.parts | {"source_rows": made.select}, f"select {listed}\nfrom source_rows")
+    return with_parts(result.parts | {"source_rows": result.select}, f"select {listed}\nfrom source_rows")
 
 
 def _owner(grain: Grain) -> str | None:
     return next((key.name for key in grain.keys if key.name in OWNERS), None)
 
 
-def _is_held(grain: Grain, held: str) -> str:
-    """SQL condition that ``held`` already covers the time of row ``t``.
+def _is_held(grain: Grain, text: str) -> str:
+    """SQL condition that ``text`` already covers the time of row ``t``.
 
     Its interval has the same name, or overlaps a held one. Reports round the ends of their intervals, so an overlap
     counts from half a minute on, or from half of the shorter interval. Pieces of work (accounting without intervals in
@@ -127,15 +127,15 @@ def _is_held(grain: Grain, held: str) -> str:
         known += "and h.interval_end is not null"
         same += f" or ({known} and {overlap} > 0 and {overlap} >= least({_ROUNDED_TO}, {shorter} / 2))"
     if owner is not None:
-        one = f"t.{quoted(owner)} = h.{quoted(owner)}"
+        entry = f"t.{quoted(owner)} = h.{quoted(owner)}"
     else:
-        one = (
+        entry = (
             "case when t.system is null or h.system is null then coalesce(t.sysplex, '') = coalesce(h.sysplex, '') "
             "else t.system = h.system end"
         )
     who = ", ".join(["system", "sysplex", *([quoted(owner)] if owner else [])])
-    times = f'select distinct "interval", interval_start, interval_end, local_time, {who} from {held}'
-    return f"exists (select 1 from ({times}) h where ({same}) and t.local_time = h.local_time and {one})"
+    times = f'select distinct "interval", interval_start, interval_end, local_time, {who} from {text}'
+    return f"exists (select 1 from ({times}) h where ({same}) and t.local_time = h.local_time and {entry})"
 
 
 def facts(inputs: Inputs, grain: Grain) -> Query | None:
@@ -174,11 +174,11 @@ def rolled_facts(inputs: Inputs, grain: Grain, rolled: Rolled, level: str = INTE
     raw = missing_facts(inputs, grain, rolled)
     selection = inputs.selection
     listed = ", ".join(quoted(name) for name in columns)
-    there = {key.name for key in rolled.grain.keys} | {one.name for one in rolled.grain.attributes}
+    there = {key.name for key in rolled.grain.keys} | {attribute.name for attribute in rolled.grain.attributes}
     of_class = selection.class_condition(there)
 
     def taken(condition: str, rows: Query | None) -> Query:
-        wanted = " and ".join(f"({one})" for one in (selection.rows(columns), condition) if one)
+        wanted = " and ".join(f"({text})" for text in (selection.rows(columns), condition) if text)
         names = (*columns, *(name for name in there if condition and name not in columns))
         select = f"select {listed} from ({rolled.stored(level, names)}){f' where {wanted}' if wanted else ''}"
         if rows is not None:
@@ -197,14 +197,14 @@ def missing_facts(inputs: Inputs, grain: Grain, rolled: Rolled) -> Query | None:
     """Facts of the days without a roll-up, as a temporary table; None if there is no such day."""
     key = ("facts of missing days", grain.name, grain.facts, grain.attributes)
     if rolled.missing and key not in inputs.kept:
-        made = facts_of_days(inputs, grain, rolled, rolled.missing)
-        inputs.kept[key] = made
-    found: Query | None = inputs.kept.get(key)
-    return found
+        query = facts_of_days(inputs, grain, rolled, rolled.missing)
+        inputs.kept[key] = query
+    result: Query | None = inputs.kept.get(key)
+    return result
 
 
 def facts_of_days(inputs: Inputs, grain: Grain, rolled: Rolled, days: Sequence[str]) -> Query | None:
-    """Facts of some days (UTC) from the raw files that have a say in them, as a temporary table."""
+    """Facts of some days (UTC), computed from the raw files that contribute to them, as a temporary table."""
     wanted = {file.path for day in days for file in rolled.raw.near(day, day)}
     limit = inputs.connection.execute("select current_setting('memory_limit')").fetchone()
     tables = dated_tables(rolled.source)
@@ -240,6 +240,17 @@ def on_days(days: Sequence[str]) -> str:
     return f"({' or '.join(ranges)})"
 
 
+def parts_of(grain: Grain, parts: int) -> list[str]:
+    """SQL conditions that divide the entities of a grain into parts, a power of two, by a hash of the first key.
+
+    A range of the hash is tested before rows are added up, so that a part takes its share of the memory. A remainder
+    (``hash % 4``) would be tested afterwards, since the engine moves no condition that could end in an error; so would
+    other keys, which a source may have joined.
+    """
+    key, width = quoted(grain.keys[0].name), (1 << 64) // parts
+    return [f"hash({key}) between {part * width} and {(part + 1) * width - 1}" for part in range(parts)]
+
+
 def columns_of(grain: Grain) -> tuple[str, ...]:
     """Columns of facts, in their order."""
     return (
@@ -259,23 +270,23 @@ def from_sources(inputs: Inputs, grain: Grain) -> Query | None:
     if not sources:
         return None
     if len(sources) == 1:
-        made = _typed(inputs, grain, sources[0])
+        text = _typed(inputs, grain, sources[0])
     else:
-        parts, held = [], ""
+        parts, content = [], ""
         for number, source in enumerate(sources):
             select = _typed(inputs, grain, source)
-            if held:
-                select = f"select t.* from (\n{select}\n) t where not {_is_held(grain, held)}"
-                select = f"select * from {held}\nunion all\n{select}"
-            held = f"facts_{number}"
-            parts.append(f"{held} as (\n{select}\n)")
-        made = f"with {','.join(parts)}\nselect * from {held}"
+            if content:
+                select = f"select t.* from (\n{select}\n) t where not {_is_held(grain, content)}"
+                select = f"select * from {content}\nunion all\n{select}"
+            content = f"facts_{number}"
+            parts.append(f"{content} as (\n{select}\n)")
+        text = f"with {','.join(parts)}\nselect * from {content}"
     selection = inputs.selection
     columns = columns_of(grain)
     selected = selection.rows(columns)
     if not selected and not selection.classes:
-        return Query.of(inputs.connection, made, columns)
-    chosen = f"select {', '.join(quoted(name) for name in columns)} from (\n{made}\n)"
+        return Query.of(inputs.connection, text, columns)
+    chosen = f"select {', '.join(quoted(name) for name in columns)} from (\n{text}\n)"
     timed = Query.of(inputs.connection, f"{chosen} where {selected}" if selected else chosen, columns)
     if not selection.classes:
         return timed

@@ -105,6 +105,8 @@ class GrainData:
         The same with the ``source_kind`` of each row.
     kinds, systems, sysplexes
         Kinds of source its rows came from, and the names in them.
+    named
+        Pairs of system and sysplex in its rows.
     levels
         Its rows by longer times; None where the database has no roll-ups of it.
     regular
@@ -126,12 +128,15 @@ class GrainData:
             # The intervals alone say as much, of rows that are too many to be counted.
             timed = self.levels.cover
         else:
-            made = facts(inputs, grain)
-            assert made is not None, f"{grain.name} has no source in the database"
-            self.recorded = self.kept = keep(made, grain, table)
+            query = facts(inputs, grain)
+            assert query is not None, f"{grain.name} has no source in the database"
+            self.recorded = self.kept = keep(query, grain, table)
             timed = self.recorded.timed or self.recorded
         self._named_in = named_in = timed if self.recorded.timed is None else self.recorded
         named = _asked(inputs.connection, f"select distinct source_kind, system, sysplex from {named_in.source}")
+        self.named: frozenset[tuple[str | None, str | None]] = frozenset(
+            zip(named["system"].to_pylist(), named["sysplex"].to_pylist(), strict=True)
+        )
         self.kinds: tuple[str, ...] = _names(named["source_kind"])
         self.systems: tuple[str, ...] = _names(named["system"])
         self.sysplexes: tuple[str, ...] = _names(named["sysplex"])
@@ -187,7 +192,7 @@ class GrainData:
         return self.clocks[0]
 
     def on(self, covered: Covered) -> str | None:
-        """The condition that a row is on that clock; None if all rows are."""
+        """SQL condition for rows on that clock; None if all rows are on it."""
         if len(self.clocks) == 1:
             return None
         return "local_time" if covered.is_local else "not local_time"

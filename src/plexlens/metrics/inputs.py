@@ -122,9 +122,9 @@ class Inputs:
     def _without_marked(self, name: str, rows: Query) -> Query:
         kinds = self._columns.get((PLAUSIBLE, name), {})
         replaced = ", ".join(
-            f"case when not isnan({quoted(one)}) then {quoted(one)} end as {quoted(one)}"
-            for one in rows.columns
-            if one not in IDENTITY and kinds.get(one) in ("DOUBLE", "FLOAT")
+            f"case when not isnan({quoted(column)}) then {quoted(column)} end as {quoted(column)}"
+            for column in rows.columns
+            if column not in IDENTITY and kinds.get(column) in ("DOUBLE", "FLOAT")
         )
         if not replaced:
             return rows

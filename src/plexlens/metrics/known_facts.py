@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.engine_table import quoted
+from plexlens.metrics.epochs import entity
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.required import read_by
-from plexlens.metrics.rollup import entity
 
 
 @dataclass(frozen=True)
@@ -58,22 +58,22 @@ def known_facts(
     names = tuple(sorted({name for read in needed if len(read.facts & there) > 1 for name in read.facts & there}))
     if not names:
         return KnownFacts(())
-    asked: list[tuple[frozenset[str], KnownFacts]] = inputs.patterns.setdefault((rows, tuple(apart)), [])
-    for among, known in asked:
+    pattern: list[tuple[frozenset[str], KnownFacts]] = inputs.patterns.setdefault((rows, tuple(apart)), [])
+    for among, known in pattern:
         if among.issuperset(names):
             return KnownFacts(_projected(known.combinations, names), known.is_one)
     # To tell entities apart takes a hundred times as long as to look at each row, and hardly ever changes the answer.
     of_row = ", ".join(f"{quoted(name)} is not null as {quoted(name)}" for name in names)
-    found = inputs.connection.execute(f"select distinct {of_row} from {rows}").fetchall()
-    is_one = len(found) <= 1
+    result = inputs.connection.execute(f"select distinct {of_row} from {rows}").fetchall()
+    is_one = len(result) <= 1
     if not is_one and not single():
-        made = ", ".join(f"count({quoted(name)}) > 0 as {quoted(name)}" for name in names)
+        text = ", ".join(f"count({quoted(name)}) > 0 as {quoted(name)}" for name in names)
         by = ", ".join(quoted(name) for name in (*entity(grain), *apart, "interval", "interval_to"))
-        of_entity = f"select {made} from {view} group by {by}"
-        found = inputs.connection.execute(f"select distinct * from ({of_entity})").fetchall()
-    combinations = [dict(zip(names, row, strict=True)) for row in sorted(found)]
-    asked.append((frozenset(names), KnownFacts(combinations, is_one)))
-    return asked[-1][1]
+        of_entity = f"select {text} from {view} group by {by}"
+        result = inputs.connection.execute(f"select distinct * from ({of_entity})").fetchall()
+    combinations = [dict(zip(names, row, strict=True)) for row in sorted(result)]
+    pattern.append((frozenset(names), KnownFacts(combinations, is_one)))
+    return pattern[-1][1]
 
 
 def have_single_rows(inputs: Inputs, view: str, entities: Sequence[str]) -> bool:

@@ -13,10 +13,10 @@ from typing import Any
 
 from plexlens.metrics.definition import Grain, Rollup
 from plexlens.metrics.engine_table import quoted
+from plexlens.metrics.epochs import entity
 from plexlens.metrics.evaluate import known_in, rows_view
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.required import read_by
-from plexlens.metrics.rollup import entity
 from plexlens.metrics.variants import mixed
 
 

@@ -95,12 +95,12 @@ def place(connection: Connection, names: Sequence[str]) -> bool:
         connection.execute(f"drop table {TABLE}")
         return False
     connection.execute(f"create or replace temp table {TABLE} as {_matched(tables, TABLE)}")
-    found = connection.execute(f"select count(*) from {TABLE} where utc_offset is not null").fetchone()[0]
-    return bool(found)
+    result = connection.execute(f"select count(*) from {TABLE} where utc_offset is not null").fetchone()[0]
+    return bool(result)
 
 
 def relations(connection: Connection, names: Sequence[str]) -> dict[str, str]:
-    """The selects that give the table `TABLE`, by name, for a statement that has to do without the table.
+    """The selects behind the table `TABLE`, by name, for a statement that cannot use the table.
 
     Each reads raw tables and the selects before it. Parameters are those of `place`.
     """

@@ -25,7 +25,7 @@ def inputs_of(
         As `plexlens.pdb.opening.database`, `plexlens.pdb.opening.DumpReading.into` and
         `plexlens.metrics.selection.resolve`.
     """
-    with database(sources) as (pdb, dumps):
+    with database(sources, reading) as (pdb, dumps):
         if dumps:
             reading.into(pdb, dumps, progress)
         connection = pdb.connect(memory_limit=MEMORY_LIMIT)

@@ -58,9 +58,9 @@ class PageNumber:
     def __call__(self, **values: float | None) -> float | None:
         """The number for values by name; None if an input is missing or the denominator is 0."""
         assert self.expression is not None, f"{self.id} has no formula"
-        found = value(self.expression, values)
-        assert found is None or isinstance(found, int | float)
-        return found
+        result = value(self.expression, values)
+        assert result is None or isinstance(result, int | float)
+        return result
 
 
 @dataclass(frozen=True)
@@ -115,9 +115,9 @@ def page_of(document: Document) -> Page:
 
 def _names(top: Table) -> tuple[Scope, dict[str, str]]:
     """Names available to formulas, and their printed forms."""
-    found = top.get("names")
+    result = top.get("names")
     bases, words = {}, {}
-    for name, entry in found.table(open_ended=True).entries.items() if found is not None else ():
+    for name, entry in result.table(open_ended=True).entries.items() if result is not None else ():
         table = entry.table("words", "unit")
         words[name] = table.need("words", 'words = "CPU time"').text()
         bases[name] = UNITS[table.need("unit", 'unit = "seconds"').one_of(UNITS, "unit")].base

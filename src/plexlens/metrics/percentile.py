@@ -45,12 +45,12 @@ def percentiles(values: Iterable[tuple[float | None, float]], shares: Sequence[f
     if len(known) < LEAST_INTERVALS:
         return ()
     whole = sum(length for _, length in known)
-    found = []
+    results = []
     for share in shares:
         reached = 0.0
         for value, length in known:
             reached += length
             if reached >= share * whole * (1 - _ROUNDING):
-                found.append(value)
+                results.append(value)
                 break
-    return tuple(found)
+    return tuple(results)

@@ -53,29 +53,29 @@ class Query:
         """The rows that meet a condition; without a condition, all."""
         if not condition:
             return self
-        made = self.over(lambda source: f"select * from {source} where {condition}", self.columns)
-        return replace(made, part_of=self.part_of or self)
+        query = self.over(lambda source: f"select * from {source} where {condition}", self.columns)
+        return replace(query, part_of=self.part_of or self)
 
     def over(self, select: Callable[[str], str], columns: Iterable[str]) -> Query:
-        """The rows of a select from these rows; from those that tell the time likewise."""
+        """A select over these rows, and the same select over the rows that measure time."""
         names = tuple(columns)
         timed = None if self.timed is None else Query.of(self.connection, select(self.timed.source), names)
         return replace(Query.of(self.connection, select(self.source), names), timed=timed)
 
-    def select(self, *names: str, **made: str) -> Query:
+    def select(self, *names: str, **text: str) -> Query:
         """Columns by name, and columns made by SQL."""
-        listed = [quoted(name) for name in names] + [f"{sql} as {quoted(name)}" for name, sql in made.items()]
-        return Query.of(self.connection, f"select {', '.join(listed)} from {self.source}", (*names, *made))
+        listed = [quoted(name) for name in names] + [f"{sql} as {quoted(name)}" for name, sql in text.items()]
+        return Query.of(self.connection, f"select {', '.join(listed)} from {self.source}", (*names, *text))
 
     def distinct(self) -> Query:
         """The rows without duplicates."""
         return Query.of(self.connection, f"select distinct * from {self.source}", self.columns)
 
-    def grouped(self, by: Sequence[str], made: Mapping[str, str]) -> Query:
+    def grouped(self, by: Sequence[str], texts: Mapping[str, str]) -> Query:
         """A row for each combination of the columns ``by``, with aggregates; a single row if there are none."""
-        listed = [*(quoted(name) for name in by), *(f"{sql} as {quoted(name)}" for name, sql in made.items())]
+        listed = [*(quoted(name) for name in by), *(f"{sql} as {quoted(name)}" for name, sql in texts.items())]
         group = f" group by {', '.join(quoted(name) for name in by)}" if by else ""
-        return Query.of(self.connection, f"select {', '.join(listed)} from {self.source}{group}", (*by, *made))
+        return Query.of(self.connection, f"select {', '.join(listed)} from {self.source}{group}", (*by, *texts))
 
     def ordered(self, *by: str) -> pa.Table:
         """The rows ordered by SQL terms."""
@@ -94,8 +94,8 @@ class Query:
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows, by column name."""
-        found: list[dict[str, Any]] = self.arrow().to_pylist()
-        return found
+        results: list[dict[str, Any]] = self.arrow().to_pylist()
+        return results
 
     def count(self) -> int:
         """Number of rows."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.moments import shown_on
 from plexlens.metrics.opening import explained
 from plexlens.metrics.roll_ups import RollUps
+from plexlens.metrics.subtypes import others
 
 #: Titles of columns that every grain has.
 _TITLES = {
@@ -29,7 +31,12 @@ _TITLES = {
     "local_time": "Whether the start is local time of unknown offset from UTC",
 }
 
-_LENGTHS = {"hour": timedelta(hours=1), "day": timedelta(days=1)}
+_LENGTHS = {
+    "quarter_hour": timedelta(minutes=15),
+    "hour": timedelta(hours=1),
+    "day": timedelta(days=1),
+    "week": timedelta(weeks=1),
+}
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,8 @@ class Question:
     by
         Keys, attributes, ``system`` or ``sysplex`` that rows keep apart; nothing gives one row for each time.
     every
-        Length of time of a row: ``interval``, ``hour``, ``day``, or ``all`` for the whole time.
+        Length of time of a row: ``interval``, ``quarter_hour``, ``hour``, ``day``, ``week``, ``month``, or ``all`` for
+        the whole time.
     columns
         Metrics, facts and attributes.
     where
@@ -84,16 +92,16 @@ class Question:
         UsageError
             A name that does not exist; the message gives those that do.
         """
-        found = grain_of(grain)
-        wanted = tuple(m.name for m in found.metrics) if columns is None else _names(columns)
-        there = [*(metric.name for metric in found.metrics), *(fact.name for fact in found.facts)]
-        described = {one.name for one in found.attributes}
+        result = grain_of(grain)
+        wanted = tuple(m.name for m in result.metrics) if columns is None else _names(columns)
+        there = [*(metric.name for metric in result.metrics), *(fact.name for fact in result.facts)]
+        described = {attribute.name for attribute in result.attributes}
         for name in wanted:
             if name not in there and name not in described:
                 raise _no("metric or fact", name, there, f"plexlens metrics {grain} lists them", grain)
-        apart = ("system", "sysplex", *(key.name for key in found.keys)) if by is None else _names(by)
+        apart = ("system", "sysplex", *(key.name for key in result.keys)) if by is None else _names(by)
         apart = tuple(dict.fromkeys(apart))
-        keys = tuple(dict.fromkeys(("system", "sysplex", *RollUps.named(found))))
+        keys = tuple(dict.fromkeys(("system", "sysplex", *RollUps.named(result))))
         for name in apart:
             if name not in keys:
                 raise _no("key", name, keys, f"it has {', '.join(keys)}", grain)
@@ -101,12 +109,12 @@ class Question:
             raise UsageError(
                 file="", what=f"{every!r} is not a length of time", remedy=f"give one of {', '.join(TIMES)} for every"
             )
-        return cls(found, apart, every, tuple(name for name in wanted if name not in apart), where.strip())
+        return cls(result, apart, every, tuple(name for name in wanted if name not in apart), where.strip())
 
     @property
     def numbers(self) -> tuple[str, ...]:
         """The columns that are metrics or facts."""
-        described = {one.name for one in self.grain.attributes}
+        described = {attribute.name for attribute in self.grain.attributes}
         return tuple(name for name in self.columns if name not in described)
 
     def column(self, name: str) -> Fact | Metric:
@@ -175,12 +183,15 @@ def ask(inputs: Inputs, question: Question, name: str, *, utc_offset: float = 0.
         _check_condition(where)
     numbers = RollUps(inputs, GRAINS, utc_offset)
     numbers.need(grain.name, (*question.by, *question.columns), where)
-    with _condition(where), explained(inputs.selection):
+    with condition_named(where), explained(inputs.selection):
         data = numbers.data(grain.name)
         if data is None:
-            kinds = ", ".join(dict.fromkeys(source.kind for source in grain.sources))
+            kinds = list(dict.fromkeys(source.kind for source in grain.sources))
+            there = others(inputs, kinds)
             raise NothingUsableError(
-                file=name, what=f"there is no data of {grain.name}", remedy=f"ingest one of {kinds}"
+                file=name,
+                what=f"there is no data of {grain.name}" + (f"; {there}" if there else ""),
+                remedy=f"ingest one of {', '.join(kinds)}",
             )
         clocks = data.clocks if question.every != "all" else data.clocks[:1]
         parts = [_rows(numbers, data, question, covered) for covered in clocks]
@@ -195,13 +206,13 @@ def ask(inputs: Inputs, question: Question, name: str, *, utc_offset: float = 0.
 def _rows(numbers: RollUps, data: GrainData, question: Question, covered: Covered) -> pa.Table:
     """The rows on one kind of clock."""
     whole = question.every == "all"
-    conditions = [one for one in (question.where, None if whole else data.on(covered)) if one]
+    conditions = [text for text in (question.where, None if whole else data.on(covered)) if text]
     table, _ = numbers.rows(
         data,
         question.columns,
         by=question.by,
         time=question.every,
-        where=" and ".join(f"({one})" for one in conditions) or None,
+        where=" and ".join(f"({condition})" for condition in conditions) or None,
         undated=True,
     )
     if whole:
@@ -220,7 +231,15 @@ def _ends(covered: Covered, times: pa.ChunkedArray, every: str) -> Iterator[tupl
     for stamp in times.unique().to_pylist():
         moment = None if stamp is None else shown_on(_with_zone(stamp), is_local=covered.is_local)
         if moment is not None:
-            yield moment, moment + (_LENGTHS[every] if every in _LENGTHS else covered.length_of(moment))
+            yield moment, moment + _length(covered, moment, every)
+
+
+def _length(covered: Covered, moment: datetime, every: str) -> timedelta:
+    if every == "month":
+        # A month begins up to a day away from its begin in UTC; its middle is in the month on any clock.
+        middle = moment + timedelta(days=14)
+        return timedelta(days=monthrange(middle.year, middle.month)[1])
+    return _LENGTHS[every] if every in _LENGTHS else covered.length_of(moment)
 
 
 def _with_zone(stamp: datetime) -> datetime:
@@ -238,16 +257,16 @@ def _described(table: pa.Table, question: Question) -> pa.Table:
 def _meaning(name: str, question: Question) -> dict[str, str]:
     if name in question.numbers:
         column = question.column(name)
-        made = {
+        texts = {
             "title": column.title,
             "unit": column.unit.base,
             "shown_in": column.unit.symbol,
             "formula": "" if isinstance(column, Fact) else column.words,
             "source": column.source,
         }
-        return {key: value for key, value in made.items() if value}
+        return {key: value for key, value in texts.items() if value}
     keys, attributes = question.grain.keys, question.grain.attributes
-    named = {key.name: key.title for key in keys} | {one.name: one.title for one in attributes}
+    named = {key.name: key.title for key in keys} | {attribute.name: attribute.title for attribute in attributes}
     return {"title": named.get(name) or _TITLES[name]}
 
 
@@ -257,7 +276,7 @@ def _check_condition(where: str) -> None:
         statements = duckdb.extract_statements(f"select 1 where (\n{where}\n)")
     except duckdb.Error as error:
         raise _not_understood(where, error) from error
-    if [one.type.name for one in statements] != ["SELECT"]:
+    if [statement.type.name for statement in statements] != ["SELECT"]:
         raise UsageError(
             file="",
             what=f"where={where!r} is more than a condition",
@@ -266,7 +285,7 @@ def _check_condition(where: str) -> None:
 
 
 @contextmanager
-def _condition(where: str | None) -> Iterator[None]:
+def condition_named(where: str | None) -> Iterator[None]:
     """Name the condition in an error of the engine; if there is no condition, such an error is a defect."""
     try:
         yield

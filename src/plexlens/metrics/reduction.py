@@ -32,9 +32,9 @@ def narrowed(grain: Grain, columns: Iterable[str], wheres: Iterable[str | None])
     wanted.update(*(names_in(where) for where in conditions))
     smaller = reduced(grain, wanted, conditions)
     wanted.update(scoping(smaller))
-    return replace(smaller, attributes=tuple(one for one in grain.attributes if one.name in wanted))
+    return replace(smaller, attributes=tuple(attribute for attribute in grain.attributes if attribute.name in wanted))
 
 
 def scoping(grain: Grain) -> frozenset[str]:
-    """Columns that identify the owner of facts that several rows report alike."""
+    """Columns that identify the owner of facts that several rows repeat."""
     return frozenset(name for fact in grain.facts for name in fact.of or ())

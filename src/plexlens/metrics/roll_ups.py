@@ -49,9 +49,9 @@ class RollUps:
 
     def another(self) -> RollUps:
         """A reader of the same facts that announces questions of its own."""
-        made = RollUps(self.inputs, self.grains, self.utc_offset)
-        made._data = self._data
-        return made
+        roll_ups = RollUps(self.inputs, self.grains, self.utc_offset)
+        roll_ups._data = self._data
+        return roll_ups
 
     def grain(self, name: str) -> Grain:
         """A grain definition by name; the KeyError lists the valid names."""
@@ -104,8 +104,8 @@ class RollUps:
         if name not in self._data:
             grain = self.grain(name)
             columns, wheres = self._needs.get(name, (set(), set()))
-            found = GrainData(self.inputs, grain, columns, wheres) if available(self.inputs, grain) else None
-            self._data[name] = found if found is not None and found.kinds else None
+            grain_data = GrainData(self.inputs, grain, columns, wheres) if available(self.inputs, grain) else None
+            self._data[name] = grain_data if grain_data is not None and grain_data.kinds else None
         return self._data[name]
 
     @property
@@ -169,14 +169,14 @@ class RollUps:
         self, data: GrainData, wanted: frozenset[str], by: tuple[str, ...], time: str, where: str | None
     ) -> Query:
         key = (data.name, by, where)
-        asked = self._asked.get(key, []) if time == "all" else []
+        names = self._asked.get(key, []) if time == "all" else []
         # A question alone takes the rows that it shows; several take them from a table of all.
-        together = frozenset[str]().union(*asked) if len(set(asked)) > 1 else frozenset[str]()
+        together = frozenset[str]().union(*names) if len(set(names)) > 1 else frozenset[str]()
         if not wanted <= together | frozenset(by):
             return self._evaluated(data, wanted, by, time, where)
         if key not in self._kept:
-            made = self._evaluated(data, together | frozenset(by), by, time, where)
-            self._kept[key] = made.kept(fresh_name("rolled_up"))
+            query = self._evaluated(data, together | frozenset(by), by, time, where)
+            self._kept[key] = query.kept(fresh_name("rolled_up"))
         return self._kept[key]
 
     def _evaluated(
@@ -202,9 +202,9 @@ class RollUps:
         """End of each interval of each entity, by the interval's name."""
         rows = data.kept.where(where).where('"interval" is not null and interval_end is not null')
         ends = rows.grouped(tuple(dict.fromkeys((*by, "interval"))), {"ends": "max(interval_end)"}).rows()
-        found: dict[tuple[str | None, ...], dict[datetime, datetime]] = {}
+        moments: dict[tuple[str | None, ...], dict[datetime, datetime]] = {}
         for row in ends:
             start, end = (shown_on(row[name], is_local=is_local) for name in ("interval", "ends"))
             if start is not None and end is not None:
-                found.setdefault(tuple(row[name] for name in by), {})[start] = end
-        return found
+                moments.setdefault(tuple(row[name] for name in by), {})[start] = end
+        return moments

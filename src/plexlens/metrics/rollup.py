@@ -28,13 +28,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from plexlens.expression import Clauses
-from plexlens.metrics.definition import Fact, Grain, Rollup
+from plexlens.metrics.definition import Fact, Rollup
 from plexlens.metrics.engine_table import quoted
-from plexlens.metrics.over_time import MOMENTS, Clock, ClockColumns, filled_column, fresh_share, where_known
+from plexlens.metrics.epochs import entity, epochs, joined
+from plexlens.metrics.over_time import Clock, ClockColumns, filled_column, fresh_share, where_known
 from plexlens.metrics.variants import Plan, Variant
-
-#: Between the parts of a joined name, and for a part that is null: signs that no EBCDIC name holds.
-_BETWEEN, _NOTHING = "\u241f", "\u2400"
 
 #: When the rows of an interval begin and end; the interval's own names are rounded. A row that lacks one of them (the
 #: first record of a counter that runs since the start) covers nothing.
@@ -48,17 +46,6 @@ _STAMP = "coalesce(interval_end, interval_start, timestamptz '1900-01-01')"
 
 #: Columns that a statement of this module makes.
 OBSERVER, _EPOCH = "rolled_observer", "rolled_epoch"
-
-
-def entity(grain: Grain) -> tuple[str, ...]:
-    """Columns that identify the entity of a row."""
-    return tuple(dict.fromkeys(("sysplex", "system", *grain.observers, *(key.name for key in grain.keys))))
-
-
-def joined(names: Iterable[str]) -> str:
-    """SQL of a single text that combines the columns; null is a value of its own."""
-    parts = [f"coalesce({quoted(name)}::varchar, '{_NOTHING}')" for name in names]
-    return f" || '{_BETWEEN}' || ".join(parts) or "''"
 
 
 def is_known(clauses: Clauses) -> str:
@@ -190,9 +177,9 @@ class Statement:
         for scope, name in self.scopes.items():
             parts |= self._latest(scope, name)
         parts["texts"] = self._texts()
-        return self._joined(parts, {one.column: self._final(one) for one in self.plan.variants.values()})
+        return self._joined(parts, {variant.column: self._final(variant) for variant in self.plan.variants.values()})
 
-    def _joined(self, parts: Mapping[str, str], made: Mapping[str, str]) -> str:
+    def _joined(self, parts: Mapping[str, str], texts: Mapping[str, str]) -> str:
         """The steps, followed by a row for each group with their results."""
         wholes = [name for name in parts if name.endswith(("_whole", "_settings"))]
         listed = ",\n".join(
@@ -204,7 +191,7 @@ class Statement:
             "texts.intervals",
             "texts.first_interval",
             "texts.last_interval",
-            *(f"{sql} as {quoted(column)}" for column, sql in made.items()),
+            *(f"{sql} as {quoted(column)}" for column, sql in texts.items()),
             *(f"texts.{quoted(name)}" for name in self.described),
         ]
         return f"with {listed}\nselect {', '.join(columns)}\nfrom texts{joins}"
@@ -362,8 +349,8 @@ class Statement:
                 f"left join {name}_cells c on {self._same('c', 'i', interval)})"
             )
         covered = [f"sum(length * fresh_{i}) as covered_{i}" for i in times]
-        made = [*clock_of, *covered, *columns.per_clock]
-        parts[f"{name}_clocks"] = f"select {', '.join(made)} from {of_cells} group by {', '.join(clock_of)}"
+        names = [*clock_of, *covered, *columns.per_clock]
+        parts[f"{name}_clocks"] = f"select {', '.join(names)} from {of_cells} group by {', '.join(clock_of)}"
         whole = columns.direct
         if self.has_epochs:
             whole = columns.whole
@@ -483,19 +470,3 @@ class Statement:
     @staticmethod
     def _same(first: str, second: str, names: Iterable[str]) -> str:
         return " and ".join(f"{first}.{n} is not distinct from {second}.{n}" for n in names) or "true"
-
-
-def epochs(base: str, grain: Grain) -> str:
-    """SQL of the epoch of each observer, as ``who`` and ``epoch``: observers of different epochs never overlap.
-
-    An observer is taken to be there from its first start to its last end.
-    """
-    reached = "max(ends) over (order by starts, ends, who rows between unbounded preceding and 1 preceding)"
-    ends = (
-        f"select {joined(grain.observers)} as who, min(epoch(interval_start)) as starts, "
-        f"max(epoch(interval_end)) as ends from {base} group by 1"
-    )
-    return (
-        "select who, sum(is_new) over (order by starts, ends, who rows between unbounded preceding and current row) "
-        f"as epoch from (select *, case when starts > {reached} - {MOMENTS} then 1 else 0 end as is_new from ({ends}))"
-    )

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 
 from plexlens.metrics.definition import Fact, Grain, Rollup
 from plexlens.metrics.engine_table import quoted
+from plexlens.metrics.epochs import entity, joined
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.over_time import MOMENTS, filled_column, where_known
-from plexlens.metrics.rollup import OBSERVER, Grouping, Statement, entity, is_known, joined
+from plexlens.metrics.rollup import OBSERVER, Grouping, Statement, is_known
 from plexlens.metrics.variants import Plan, Variant
 
 #: The column with the time that the observer of a row covers.
@@ -52,8 +53,8 @@ def clean_intervals(inputs: Inputs, base: str, grain: Grain, apart: Sequence[str
     if key not in inputs.kept:
         row = inputs.connection.execute(_clean_statement(base, grain, apart)).fetchone()
         inputs.kept[key] = CleanIntervals(row[2], bool(row[1])) if row and row[0] else None
-    found: CleanIntervals | None = inputs.kept[key]
-    return found
+    result: CleanIntervals | None = inputs.kept[key]
+    return result
 
 
 def _clean_statement(base: str, grain: Grain, apart: Sequence[str]) -> str:
@@ -64,13 +65,13 @@ def _clean_statement(base: str, grain: Grain, apart: Sequence[str]) -> str:
         f"select {observers}, interval, interval_to, interval_start, interval_end, {length} as length, local_time "
         f"from {base} group by all"
     )
-    told = " and ".join(
+    text = " and ".join(
         f"count(*) = count({name}) and min({name}) = max({name})"
         for name in ("interval_start", "interval_end", "length")
     )
     own = (
         f"select {observers}, interval, interval_to, min(length) as length, min(interval_start) as starts, "
-        f"max(interval_end) as ends, {told} as is_told, count(length) = 0 and "
+        f"max(interval_end) as ends, {text} as is_told, count(length) = 0 and "
         "count(*) filter (where interval_start is not null and interval_end is not null) = 0 as is_none, "
         f"bool_or(local_time) as has_local, bool_and(local_time) as is_local from times group by all"
     )
@@ -104,7 +105,7 @@ def has_lengths(grain: Grain) -> bool:
 
 def leaves_out_of_reports(plan: Plan) -> bool:
     """Whether a rate leaves out intervals of shared reports that differ between the reported objects."""
-    return any(one.condition and one.how == "rate" and one.fact.of for one in plan.variants.values())
+    return any(variant.condition and variant.how == "rate" and variant.fact.of for variant in plan.variants.values())
 
 
 def direct_statement(
@@ -138,12 +139,14 @@ class _Direct(Statement):
         """The statement."""
         variants = self.plan.variants.values()
         of_row = self._of_row if self.is_row else self._one_step
-        one_step = {one.column: of_row(one) for one in variants if self._is_one_step(one)}
+        one_step = {variant.column: of_row(variant) for variant in variants if self._is_one_step(variant)}
         parts = {"measured": self._rows(rows)}
         if self.plan.takes_time and not self.is_by_interval and self.common is None:
             parts = {"spans": self._spans(base), "measured": self._with_covered(self._rows(rows))}
         for column, name in ((OBSERVER, "own"), *((name, name) for name in self.scopes.values())):
-            parts |= self._by_interval([one for one in variants if self._clock(one) == column], column, name)
+            parts |= self._by_interval(
+                [variant for variant in variants if self._clock(variant) == column], column, name
+            )
         if self.weighed:
             parts = self._with_together(parts)
         for scope, name in self.scopes.items():
@@ -151,8 +154,8 @@ class _Direct(Statement):
         texts = self._texts_of_rows if self.is_row else self._texts
         parts["texts"] = texts([f"{sql} as {quoted(column)}" for column, sql in one_step.items()])
         own = {
-            one.column: f"texts.{quoted(one.column)}" if one.column in one_step else self._final(one)
-            for one in variants
+            variant.column: f"texts.{quoted(variant.column)}" if variant.column in one_step else self._final(variant)
+            for variant in variants
         }
         return self._joined(parts, own)
 
@@ -316,6 +319,6 @@ class _Direct(Statement):
             f"select {', '.join([*groups, *covered])} from ({clocks}) k "
             f"left join ({lacking}) l on {self._same('k', 'l', self.group)}{by}"
         )
-        made = dict(parts)
-        whole = made.pop("own_whole")
-        return {**made, "together_whole": together, "own_whole": whole}
+        texts = dict(parts)
+        whole = texts.pop("own_whole")
+        return {**texts, "together_whole": together, "own_whole": whole}

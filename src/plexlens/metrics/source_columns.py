@@ -34,7 +34,7 @@ class _Item:
 
 
 def columns_given(sql: str) -> frozenset[str] | None:
-    """Names of the columns of the last select; None where its text does not tell."""
+    """Names of the columns of the last select; None if its text does not show them."""
     items = _items(sql)
     return frozenset(item.name for item in items) if items and all(item.name for item in items) else None
 
@@ -99,6 +99,6 @@ def _items(sql: str) -> tuple[_Item, ...]:
 
 def _item(sql: str, start: int, end: int) -> _Item:
     text = re.sub(r"--[^\n]*", "", sql[start:end]).strip()
-    found = _NAMED.search(text) or _PLAIN.match(text)
-    name = found[1].lower() if found else ""
+    match = _NAMED.search(text) or _PLAIN.match(text)
+    name = match[1].lower() if match else ""
     return _Item(start, end, name, _words(text))

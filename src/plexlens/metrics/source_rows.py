@@ -38,10 +38,10 @@ def source_select(inputs: Inputs, grain: Grain, source: Source) -> tuple[SourceS
         functions = catalogue.functions.but(quarter_functions(inputs.selection))
         # A site's SQL is read as a whole, so that its errors show; columns of any kind can identify a class.
         whole = catalogue.is_extended or bool(inputs.selection.classes)
-        made = select_of_source(grain, source, inputs.raw, catalogue.relations, functions, whole=whole)
-        if made.columns is not None and not catalogue.is_extended:
-            return made, made.columns
-        return made, frozenset(columns_of(inputs.connection, f"(\n{with_parts(made.parts, made.select)}\n)"))
+        result = select_of_source(grain, source, inputs.raw, catalogue.relations, functions, whole=whole)
+        if result.columns is not None and not catalogue.is_extended:
+            return result, result.columns
+        return result, frozenset(columns_of(inputs.connection, f"(\n{with_parts(result.parts, result.select)}\n)"))
     except (duckdb.Error, ValueError) as error:
         if not catalogue.is_extended or source.wrong is None:
             raise

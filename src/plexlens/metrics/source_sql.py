@@ -52,11 +52,11 @@ class Functions:
         """
         if self._call is None:
             return sql
-        made, at = [], 0
-        while (found := self._call.search(sql, at)) is not None:
-            name = found[1]
+        names, at = [], 0
+        while (match := self._call.search(sql, at)) is not None:
+            name = match[1]
             parameters, body = self.defined[name]
-            arguments, end = _arguments(sql, found.end(), name)
+            arguments, end = _arguments(sql, match.end(), name)
             if len(arguments) != len(parameters):
                 raise ValueError(f"{name} takes {', '.join(parameters)}, and {len(arguments)} values are given")
             given = {
@@ -64,9 +64,9 @@ class Functions:
                 for parameter, value in zip(parameters, arguments, strict=True)
             }
             text = _TOKEN.sub(partial(_given, given), self.expanded(body))
-            made += [sql[at : found.start()], f"({text})"]
+            names += [sql[at : match.start()], f"({text})"]
             at = end
-        return "".join([*made, sql[at:]])
+        return "".join([*names, sql[at:]])
 
 
 def _given(given: Mapping[str, str], token: re.Match[str]) -> str:
@@ -186,14 +186,14 @@ def select_of_source(
             rows = f"(\n{differenced(rows, differences, needed)}\n)"
     texts: dict[str, str] = {}
     _relations_in(body, source, known, read, texts)
-    made = None
+    names = None
     if not whole and (source.sql or texts):
         read_outside = names_in(" ".join(columns.values())) | set(plain.values()) | kept
         read_outside |= differences.names if differences is not None else set()
         if source.sql and differences is None:
             lean = pruned(body, read_outside)
             rows, body = f"(\n{lean}\n)", lean
-            made = columns_given(lean)
+            names = columns_given(lean)
         for name in reversed(texts):
             # Those behind it in the order read it, and the source.
             others = [rows, *(text for other, text in texts.items() if other != name)]
@@ -212,9 +212,9 @@ def select_of_source(
         listed += [f'r."{column}" as "{name}"' for name, column in plain.items()]
         listed += [f'{sql} as "{name}"' for name, sql in columns.items()]
         body = f"select {', '.join(listed)}\nfrom {rows} r"
-        made = frozenset((*taken, *plain, *columns))
+        names = frozenset((*taken, *plain, *columns))
     parts = _raw_tables_in([*texts.values(), rows], texts, source, raw, used) | texts
-    return SourceSelect(parts, body, made)
+    return SourceSelect(parts, body, names)
 
 
 def with_parts(parts: Mapping[str, str], body: str) -> str:
@@ -229,14 +229,14 @@ def with_parts(parts: Mapping[str, str], body: str) -> str:
 
 
 def _relations_in(
-    sql: str, source: Source, relations: Mapping[str, str], read: Callable[[str], str], found: dict[str, str]
+    sql: str, source: Source, relations: Mapping[str, str], read: Callable[[str], str], texts: dict[str, str]
 ) -> None:
     """Collect the relations that SQL names, dependencies first."""
     for name in tables_in(sql):
-        if name in relations and name not in source.tables and name not in found:
+        if name in relations and name not in source.tables and name not in texts:
             text = read(relations[name])
-            _relations_in(text, source, relations, read, found)
-            found[name] = text
+            _relations_in(text, source, relations, read, texts)
+            texts[name] = text
 
 
 def _raw_tables_in(

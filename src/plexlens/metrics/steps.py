@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.engine_table import quoted
+from plexlens.metrics.epochs import entity, epochs, joined
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.over_time import MOMENTS
-from plexlens.metrics.rollup import ENDS, entity, epochs, joined
+from plexlens.metrics.rollup import ENDS
 from plexlens.metrics.rollup_direct import CleanIntervals, leaves_out_of_reports
 from plexlens.metrics.variants import Plan
 
@@ -93,7 +94,7 @@ def are_of_several(
 
 
 def are_told_apart(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], *, ask: bool) -> bool:
-    """Whether the keys tell the entities of an observer apart: they are all, or the only other one has a single value.
+    """Whether the keys identify the entities of an observer: no other key exists, or the only other has a single value.
 
     The rows are asked for that value only if ``ask``; several other keys hardly ever have a single value each.
     """

@@ -1,10 +1,12 @@
-"""A query of a user over a database: checked to be one that reads, and run over its tables and the metrics it names."""
+"""A user's query: checked to only read, then run over the tables of a database and the metrics that it names."""
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
@@ -17,10 +19,42 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import EVERYTHING, Selection, resolve
 from plexlens.metrics.selection.raw import show_selected
 from plexlens.pdb.engine import Connection, literal
+from plexlens.pdb.place import cause_of
 from plexlens.pdb.report_views import VALUES, attach_report_views
 from plexlens.progress import Progress, silent
 
 _NAMES = '"show tables" lists the tables, "describe NAME" the columns of a table'
+
+#: Rows that the engine hands on at once.
+_BATCH = 10_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Time and memory that a query may take.
+
+    Attributes
+    ----------
+    seconds
+        Elapsed time of the query; None for any.
+    memory
+        Bytes that the engine may use before it spills to disk, and that the rows of the answer may take; None for any.
+    """
+
+    seconds: float | None = None
+    memory: int | None = None
+
+
+#: No limits.
+UNLIMITED = Limits()
+
+
+class _OverTimeError(Exception):
+    """The query exceeded its time limit."""
+
+
+class _OverMemoryError(Exception):
+    """The rows of the answer take more than they may."""
 
 
 def run_query(
@@ -32,6 +66,7 @@ def run_query(
     progress: Progress = silent,
     before: Callable[[Connection], object] | None = None,
     refused: str = _NAMES,
+    limits: Limits = UNLIMITED,
 ) -> pa.Table:
     """The rows of a query over the tables of a database and the metrics that it names.
 
@@ -51,11 +86,13 @@ def run_query(
         Called with the connection when all is ready for the query: it may take rights away from it.
     refused
         What the user can do about a query that lacks such a right.
+    limits
+        Time and memory that the query may take; the limit of memory of the engine is that of its connection.
 
     Raises
     ------
     UsageError
-        The query is not one that reads, or it fails.
+        The query is not one that reads, it fails, or it meets a limit.
     NothingUsableError
         Nothing is selected.
     """
@@ -75,11 +112,26 @@ def run_query(
     if before is not None:
         before(connection)
     try:
-        return _rows(connection, query, progress)
+        return _rows(connection, query, progress, limits)
     except duckdb.PermissionException as error:
         raise _failed(name, error, refused) from error
+    except _OverTimeError as error:
+        raise UsageError(
+            file=name,
+            what=f"the query took more than {limits.seconds:g} s and was stopped",
+            remedy="ask for a shorter time or fewer columns, or raise --time-limit (0 for none)",
+        ) from error
+    except (_OverMemoryError, duckdb.OutOfMemoryException) as error:
+        if limits.memory is None:
+            raise _failed(name, error) from error
+        over = "rows of the answer take" if isinstance(error, _OverMemoryError) else "query needs"
+        raise UsageError(
+            file=name,
+            what=f"the {over} more than the {limits.memory / 2**30:g} GiB of memory that it may use",
+            remedy="ask for fewer rows or columns, add up in the query (group by, limit), or raise --memory",
+        ) from error
     except duckdb.Error as error:
-        raise _failed(name, error) from error
+        raise cause_of(error) or _failed(name, error) from error
 
 
 def confine(connection: Connection, folder: Path) -> None:
@@ -90,13 +142,27 @@ def confine(connection: Connection, folder: Path) -> None:
     connection.execute("set lock_configuration = true")
 
 
-def _rows(connection: Connection, query: str, progress: Progress) -> pa.Table:
-    """The rows of a query, run in a separate thread so that progress can be shown."""
+def _rows(connection: Connection, query: str, progress: Progress, limits: Limits) -> pa.Table:
+    """The rows of a query, run in a separate thread so that progress can be shown and the query be stopped."""
+
+    def fetched() -> pa.Table:
+        reader = connection.execute(query).to_arrow_reader(_BATCH)
+        batches, size = [], 0
+        for batch in reader:
+            batches.append(batch)
+            size += batch.nbytes
+            if limits.memory is not None and size > limits.memory:
+                raise _OverMemoryError
+        return pa.Table.from_batches(batches, reader.schema)
+
+    until = None if limits.seconds is None else time.monotonic() + limits.seconds
     with ThreadPoolExecutor(1) as thread:
-        rows = thread.submit(lambda: connection.execute(query).to_arrow_table())
+        rows = thread.submit(fetched)
         try:
             progress(0, 100, "running the query")
             while not wait([rows], timeout=0.2).done:
+                if until is not None and time.monotonic() > until:
+                    raise _OverTimeError
                 # A negative share: the engine cannot tell.
                 progress(round(max(connection.query_progress(), 0.0)), 100, "running the query")
         except BaseException:

@@ -105,7 +105,9 @@ class Plan:
     def timed_conditions(self) -> frozenset[int]:
         """Conditions that leave out part of the time that observers cover together."""
         timed = ("rate", "covered")
-        return frozenset(one.condition for one in self.variants.values() if one.condition and one.how in timed)
+        return frozenset(
+            variant.condition for variant in self.variants.values() if variant.condition and variant.how in timed
+        )
 
     @classmethod
     def of(
@@ -193,9 +195,9 @@ class Plan:
         they are.
         """
         at_any_time = {fact.name for fact in self.grain.facts if fact.rollup.is_setting}
-        told = [clause for clause in read.needed if at_any_time.isdisjoint(clause)]
-        met = tuple(all(any(known.get(name, False) for name in clause) for clause in told) for known in patterns)
-        return met, read.needed.difference(told)
+        names = [clause for clause in read.needed if at_any_time.isdisjoint(clause)]
+        met = tuple(all(any(known.get(name, False) for name in clause) for clause in names) for known in patterns)
+        return met, read.needed.difference(names)
 
     @property
     def takes_time(self) -> bool:

@@ -26,5 +26,5 @@ def __getattr__(name: str) -> Any:
     """A name of `__all__`."""
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
-    return found
+    result = globals()[name] = getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
+    return result

@@ -31,6 +31,8 @@ class Catalogue(Mapping[str, Grain]):
     ----------
     site
         A site's folders, in order: a later one has the last word.
+    base
+        A copy of a shipped catalogue, to be used in place of the installed one.
 
     Raises
     ------
@@ -38,8 +40,9 @@ class Catalogue(Mapping[str, Grain]):
         A file of the site that cannot be used: file, line, key, what is wrong, what is valid.
     """
 
-    def __init__(self, site: Sequence[str | Path] = ()) -> None:
-        folders = catalogue_folders(site)
+    def __init__(self, site: Sequence[str | Path] = (), base: Path | None = None) -> None:
+        folders = catalogue_folders(site, base)
+        self._has_base = base is not None
         self._folders = [folder_of(path, shipped=number == 0) for number, path in enumerate(folders)]
         self.families: dict[str, Family] = families_of(self._folders, self._folders[0].document(FAMILIES))
         self._homes = {name: family.name for family in self.families.values() for name in family.grains}
@@ -68,18 +71,23 @@ class Catalogue(Mapping[str, Grain]):
         return len(self._folders) > 1
 
     @property
+    def folders(self) -> tuple[Path, ...]:
+        """All its folders, the shipped one first."""
+        return tuple(folder.path for folder in self._folders)
+
+    @property
     def site(self) -> tuple[Path, ...]:
         """The folders of the site, in order."""
         return tuple(folder.path.resolve() for folder in self._folders[1:])
 
     @property
     def fingerprint(self) -> str:
-        """Hash of all its files: what was computed by another catalogue may differ."""
-        made = sha256()
+        """Hash of all its files, by which results of another catalogue are recognised."""
+        result = sha256()
         for folder in self._folders:
-            for path in sorted(one for one in folder.path.rglob("*") if one.suffix in (".toml", ".sql")):
-                made.update(path.relative_to(folder.path).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-        return made.hexdigest()
+            for path in sorted(path for path in folder.path.rglob("*") if path.suffix in (".toml", ".sql")):
+                result.update(path.relative_to(folder.path).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+        return result.hexdigest()
 
     def __iter__(self) -> Iterator[str]:
         """Names, in the order of families and of grains within them."""
@@ -107,17 +115,21 @@ class Catalogue(Mapping[str, Grain]):
     @cached_property
     def functions(self) -> Functions:
         """SQL macros shared by several sources."""
-        found = {}
+        results = {}
         for document in self._documents(FUNCTIONS):
             for name, entry in Entry(document.values, document, ()).table(open_ended=True).entries.items():
                 table = entry.table("parameters", "sql")
                 sql = table.need("sql", 'sql = "case when n < 50 then ..."').text()
-                found[name] = (table.texts("parameters"), sql)
-        return Functions(found)
+                results[name] = (table.texts("parameters"), sql)
+        return Functions(results)
 
     def studies(self) -> list[list[Document]]:
         """The files of study formulas, a list per folder."""
         return [folder.studies() for folder in self._folders]
+
+    def causes(self) -> list[Document]:
+        """The files of what moves metrics, those of a site last."""
+        return [document for folder in self._folders for document in folder.causes()]
 
     @cached_property
     def relations(self) -> dict[str, str]:
@@ -132,7 +144,8 @@ class Catalogue(Mapping[str, Grain]):
 
     def _units(self) -> dict[str, Unit]:
         units = dict(SHIPPED_UNITS)
-        for document in self._documents(UNITS)[1:]:
+        # Of a copy of a shipped catalogue, units may be those of another version.
+        for document in self._documents(UNITS)[0 if self._has_base else 1 :]:
             for name, entry in Entry(document.values, document, ()).table(open_ended=True).entries.items():
                 table = entry.table("symbol", "base", "times", "parts", "digits", "ceiling")
                 for key in ("symbol", "base", "digits"):
@@ -146,17 +159,17 @@ class Catalogue(Mapping[str, Grain]):
     def _draft(self, name: str) -> Draft:
         if name in self._drafts:
             return self._drafts[name]
-        made: Draft | None = None
+        likeness: Draft | None = None
         for folder in self._folders:
             if name in folder.files:
                 draft = draft_of(read_document(folder.files[name][0], shipped=folder.shipped), name)
-                made = draft if made is None else draft.over(made)
-        if made is None:
+                likeness = draft if likeness is None else draft.over(likeness)
+        if likeness is None:
             raise KeyError(name)
-        if (entry := made.head.get("like")) is not None:
-            made = self._with_likeness(made, entry)
-        self._drafts[name] = made
-        return made
+        if (entry := likeness.head.get("like")) is not None:
+            likeness = self._with_likeness(likeness, entry)
+        self._drafts[name] = likeness
+        return likeness
 
     def _with_likeness(self, draft: Draft, entry: Entry) -> Draft:
         other = entry.text()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from plexlens.metrics.catalogue.catalogue import Catalogue
@@ -42,6 +43,28 @@ class Grains(Mapping[str, Grain]):
         """
         named = [folder for folder in os.environ.get(VARIABLE, "").split(os.pathsep) if folder]
         self._catalogue = Catalogue([*named, *folders])
+
+    @contextmanager
+    def instead(self, base: Path, folders: Sequence[str | Path] = ()) -> Iterator[None]:
+        """Use other definitions for a while: a copy of a shipped catalogue, and a site's folders.
+
+        Parameters
+        ----------
+        base
+            The copy; the installed catalogue and the folders named by the environment are not read.
+        folders
+            In order: a later one has the last word.
+
+        Raises
+        ------
+        CatalogueError
+            A file that cannot be used.
+        """
+        before, self._catalogue = self._catalogue, Catalogue(folders, base)
+        try:
+            yield
+        finally:
+            self._catalogue = before
 
     @property
     def catalogue(self) -> Catalogue:

@@ -41,12 +41,12 @@ class Document:
 
     @cached_property
     def _lines(self) -> dict[Place, int]:
-        found = dict(_places(self.text))
+        places = dict(_places(self.text))
         # A table that only stands before the point of others begins with the first of them.
-        for place, line in list(found.items()):
+        for place, line in list(places.items()):
             for length in range(1, len(place)):
-                found.setdefault(place[:length], line)
-        return found
+                places.setdefault(place[:length], line)
+        return places
 
     def line(self, place: Place) -> int | None:
         """Line of a key, from 1, or else of its table."""
@@ -75,10 +75,10 @@ def read_document(path: Path, *, shipped: bool) -> Document:
     try:
         values = tomli.loads(text)
     except (tomli.TOMLDecodeError, RecursionError) as error:
-        found = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        match = re.search(r"\(at line (\d+), column \d+\)", str(error))
         raise CatalogueError(
             file=str(path),
-            line=int(found[1]) if found else None,
+            line=int(match[1]) if match else None,
             what=f"the file is not TOML: {str(error).split(' (at ')[0]}",
             remedy="correct it there",
         ) from error
@@ -115,20 +115,20 @@ def _places(text: str) -> Iterator[tuple[Place, int]]:
             if closing in line:
                 closing = ""
             continue
-        if found := _TABLE.match(line):
-            names = tuple(part.strip(" \"'") for part in found[2].split("."))
+        if match := _TABLE.match(line):
+            names = tuple(part.strip(" \"'") for part in match[2].split("."))
             table = names
-            if not found[1] and names[0] in counts:
+            if not match[1] and names[0] in counts:
                 # A table of the last one of a list of tables.
                 table = (names[0], counts[names[0]], *names[1:])
-            if found[1]:
-                counts[found[2]] = counts.get(found[2], -1) + 1
-                table = (*names, counts[found[2]])
+            if match[1]:
+                counts[match[2]] = counts.get(match[2], -1) + 1
+                table = (*names, counts[match[2]])
                 yield names, number
             yield table, number
-        elif found := _KEY.match(line):
-            yield (*table, found[1].strip("\"'")), number
-            rest = found[2]
+        elif match := _KEY.match(line):
+            yield (*table, match[1].strip("\"'")), number
+            rest = match[2]
             for quotes in ('"""', "'''"):
                 if rest.count(quotes) % 2:
                     closing = quotes

@@ -79,18 +79,18 @@ class Draft:
 
 
 def _merged(before: Mapping[str, Table], after: Mapping[str, Table]) -> dict[str, Table]:
-    made = dict(before)
+    tables = dict(before)
     for name, table in after.items():
         old = before.get(name)
         if old is None:
-            made[name] = table
+            tables[name] = table
             continue
         merged = table.over(old)
         if "formula" in table and "words" not in table:
             # Words that were given for another formula.
             merged = replace(merged, entries={k: v for k, v in merged.entries.items() if k != "words"})
-        made[name] = merged
-    return made
+        tables[name] = merged
+    return tables
 
 
 def draft_of(document: Document, name: str) -> Draft:
@@ -152,10 +152,10 @@ SOURCE_KEYS = (
 
 def _named(top: Table, key: str) -> dict[str, Entry]:
     """Values by name of a table of the file."""
-    found = top.get(key)
-    if found is None:
+    result = top.get(key)
+    if result is None:
         return {}
-    entries = found.table(open_ended=True).entries
+    entries = result.table(open_ended=True).entries
     for name, entry in entries.items():
         if not _NAME.fullmatch(name):
             raise entry.wrong(

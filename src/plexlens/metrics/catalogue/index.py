@@ -15,8 +15,9 @@ from plexlens.metrics.catalogue.table import Entry
 UNITS, FUNCTIONS, FAMILIES = "units.toml", "functions.toml", "families.toml"
 _OTHERS = (UNITS, FUNCTIONS, FAMILIES)
 
-#: Folders of a folder of definitions that hold no grains: formulas of studies, and numbers that pages work out.
-STUDIES, PAGES = "studies", "pages"
+#: Folders of a folder of definitions that hold no grains: formulas of studies, numbers that pages work out, what moves
+#: metrics.
+STUDIES, PAGES, CAUSES = "studies", "pages", "causes"
 
 #: Family of the grains whose files lie in no folder of a family.
 _OWN = "site"
@@ -70,6 +71,10 @@ class Folder:
         """The files of study formulas, by name."""
         return [read_document(file, shipped=self.shipped) for file in sorted(self.path.glob(f"{STUDIES}/*.toml"))]
 
+    def causes(self) -> list[Document]:
+        """The files of what moves metrics, by name."""
+        return [read_document(file, shipped=self.shipped) for file in sorted(self.path.glob(f"{CAUSES}/*.toml"))]
+
     def relations(self) -> dict[str, Path]:
         """Every SQL file by name."""
         return {file.stem: file for file in sorted(self.path.rglob("*.sql"))}
@@ -84,9 +89,13 @@ def folder_of(path: Path, *, shipped: bool) -> Folder:
         A file without a grain, or a grain with two files; a folder without any file.
     """
     files: dict[str, tuple[Path, str]] = {}
-    found = sorted(path.rglob("*.toml"))
-    for file in found:
-        if (file.parent == path and file.name in _OTHERS) or file.parent in (path / STUDIES, path / PAGES):
+    paths = sorted(path.rglob("*.toml"))
+    for file in paths:
+        if (file.parent == path and file.name in _OTHERS) or file.parent in (
+            path / STUDIES,
+            path / PAGES,
+            path / CAUSES,
+        ):
             continue
         name = _grain(file, shipped=shipped)
         if name in files:
@@ -96,7 +105,7 @@ def folder_of(path: Path, *, shipped: bool) -> Folder:
                 remedy="write a grain in a single file",
             )
         files[name] = (file, file.parent.name if file.parent != path else _OWN)
-    if not found:
+    if not paths:
         raise CatalogueError(
             file=str(path), what="the folder holds no .toml file", remedy="name a folder that holds files of grains"
         )
@@ -104,8 +113,8 @@ def folder_of(path: Path, *, shipped: bool) -> Folder:
 
 
 def _grain(file: Path, *, shipped: bool) -> str:
-    if (found := _GRAIN.search(text_of_file(file))) is not None:
-        return found[1]
+    if (match := _GRAIN.search(text_of_file(file))) is not None:
+        return match[1]
     document = read_document(file, shipped=shipped)
     entry = Entry(document.values.get("grain"), document, ("grain",))
     if entry.value is None:
@@ -120,16 +129,16 @@ def families_of(folders: Sequence[Folder], order: Document | None) -> dict[str, 
     for folder in folders:
         for name, (_, family) in folder.files.items():
             homes.setdefault(name, family)
-    found: dict[str, list[str]] = {family: [] for family in listed}
+    results: dict[str, list[str]] = {family: [] for family in listed}
     for family in sorted(set(homes.values())):
-        found.setdefault(family, [])
-    for family, names in found.items():
+        results.setdefault(family, [])
+    for family, names in results.items():
         there = [name for name, home in homes.items() if home == family]
         first = [name for name in listed.get(family, {}).get("grains", ()) if name in there]
         names += [*first, *sorted(set(there) - set(first))]
     return {
         family: Family(family, str(listed.get(family, {}).get("about", "")).strip(), tuple(names))
-        for family, names in found.items()
+        for family, names in results.items()
         if names
     }
 

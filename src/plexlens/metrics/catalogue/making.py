@@ -95,9 +95,9 @@ class Making:
             ("a metric", draft.metrics),
         )
         for what, named in groups:
-            for name, one in named.items():
+            for name, item in named.items():
                 if name in seen:
-                    entry = one.whole if isinstance(one, Table) else one
+                    entry = item.whole if isinstance(item, Table) else item
                     raise entry.wrong(f"{name} is {seen[name]} already", f"give {what} another name")
                 seen[name] = what
 

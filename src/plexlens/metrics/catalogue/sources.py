@@ -42,14 +42,14 @@ def source_in(table: Table, draft: Draft, facts: Sequence[Fact]) -> Source:
     _check_fields(table, facts)
     _check_columns(table, draft)
     differences = _checked_differences(table)
-    told = {key: entry.value for key, entry in table.entries.items()}
-    made = source_of(told, facts, table.entries[what].document.path.parent)
-    if differences is not None and made.differences is not None:
+    values = {key: entry.value for key, entry in table.entries.items()}
+    source = source_of(values, facts, table.entries[what].document.path.parent)
+    if differences is not None and source.differences is not None:
         for column in differences.texts("witnesses"):
-            if column not in made.differences.counters:
-                valid = made.differences.counters
+            if column not in source.differences.counters:
+                valid = source.differences.counters
                 raise differences.entries["witnesses"].wrong(f"{column} is not a counter", near(column, valid))
-    return replace(made, wrong=table.whole.wrong)
+    return replace(source, wrong=table.whole.wrong)
 
 
 def _check_file(entry: Entry) -> None:
@@ -58,7 +58,7 @@ def _check_file(entry: Entry) -> None:
     if file.suffix != ".sql":
         raise entry.wrong(f"{entry.value!r} is not an SQL file", 'name a file next to this file: sql = "structure.sql"')
     if not file.is_file():
-        there = sorted(one.name for one in file.parent.glob("*.sql"))
+        there = sorted(path.name for path in file.parent.glob("*.sql"))
         raise entry.wrong(f"there is no file {file}", near(file.name, there))
     text_of_file(file)
 

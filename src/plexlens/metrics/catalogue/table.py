@@ -49,9 +49,9 @@ class Entry:
     def texts(self) -> tuple[str, ...]:
         """The value as a list of texts."""
         listed = self._of(list)
-        for one in listed:
-            if not isinstance(one, str):
-                raise self.wrong(f"the list contains {one!r}, not a text", 'write ["one", "another"]')
+        for entry in listed:
+            if not isinstance(entry, str):
+                raise self.wrong(f"the list contains {entry!r}, not a text", 'write ["one", "another"]')
         return tuple(listed)
 
     def one_of(self, valid: Collection[str], what: str) -> str:
@@ -89,27 +89,27 @@ class Table:
 
     def need(self, key: str, example: str) -> Entry:
         """The value of a required key."""
-        found = self.entries.get(key)
-        if found is None:
+        entry = self.entries.get(key)
+        if entry is None:
             raise self.whole.wrong(f"the key {key} is missing", f"add {example}")
-        return found
+        return entry
 
     def text(self, key: str) -> str:
         """The text of a key; empty if it is missing."""
-        found = self.entries.get(key)
-        return found.text() if found is not None else ""
+        entry = self.entries.get(key)
+        return entry.text() if entry is not None else ""
 
     def texts(self, key: str) -> tuple[str, ...]:
         """The texts of a key; empty if it is missing."""
-        found = self.entries.get(key)
-        return found.texts() if found is not None else ()
+        entry = self.entries.get(key)
+        return entry.texts() if entry is not None else ()
 
     def names(self, key: str) -> dict[str, str]:
         """Texts by name from a key that holds a table; empty if it is missing."""
-        found = self.entries.get(key)
-        if found is None:
+        result = self.entries.get(key)
+        if result is None:
             return {}
-        return {name: entry.text() for name, entry in found.table(open_ended=True).entries.items()}
+        return {name: entry.text() for name, entry in result.table(open_ended=True).entries.items()}
 
     def over(self, other: Table) -> Table:
         """The table on top of another, which supplies the missing keys."""

@@ -11,22 +11,22 @@ from plexlens.metrics.rolled.rule import dated_tables
 from plexlens.metrics.source_sql import SourceSelect, tables_in, with_parts
 
 
-def context_of(inputs: Inputs, source: Source, made: SourceSelect) -> str:
+def context_of(inputs: Inputs, source: Source, source_select: SourceSelect) -> str:
     """Hash of the rows of every relation that reads none of the dated records; empty if there is no such relation.
 
     A day is rolled up with what these relations hold at the time: other rows in them make it stale.
     """
-    names = sorted(_roots(source, made))
-    found: list[Any] = []
+    names = sorted(_roots(source, source_select))
+    results: list[Any] = []
     for name in names:
         select = f"select md5(coalesce(string_agg(t::varchar, '|' order by t::varchar), '')) from {name} t"
-        found.append(inputs.connection.execute(with_parts(made.parts, select)).fetchone())
-    return "; ".join(f"{name} {row[0]}" for name, row in zip(names, found, strict=True) if row)
+        results.append(inputs.connection.execute(with_parts(source_select.parts, select)).fetchone())
+    return "; ".join(f"{name} {row[0]}" for name, row in zip(names, results, strict=True) if row)
 
 
-def _roots(source: Source, made: SourceSelect) -> set[str]:
+def _roots(source: Source, source_select: SourceSelect) -> set[str]:
     """Relations without dated records that are read together with such records."""
-    parts: Mapping[str, str] = made.parts
+    parts: Mapping[str, str] = source_select.parts
     read = {
         name: [other for other in tables_in(text) if other in parts and other != name] for name, text in parts.items()
     }
@@ -40,7 +40,7 @@ def _roots(source: Source, made: SourceSelect) -> set[str]:
         return dated[name]
 
     above = [
-        [name for name in tables_in(made.select) if name in parts],
+        [name for name in tables_in(source_select.select) if name in parts],
         *(names for n, names in read.items() if is_dated(n)),
     ]
     return {name for names in above for name in names if not is_dated(name)}

@@ -52,20 +52,20 @@ class RawDays:
         files = tuple(file for table in sorted(dated_tables(source)) for file in pdb.manifest.files.get(table, ()))
         reach: dict[str, Reach] = {}
         for file in files:
-            found = known.get(file.path) or reach_of(pdb.path / file.path, source.dated_by)
-            if found is None:
+            results = known.get(file.path) or reach_of(pdb.path / file.path, source.dated_by)
+            if results is None:
                 wrong = f"{file.table} of {file.day} has records without a time, or of very different times"
                 return cls(files, reach, {}, wrong)
-            if found != ("", ""):
-                reach[file.path] = found
+            if results != ("", ""):
+                reach[file.path] = results
         return cls(tuple(file for file in files if file.path in reach), reach, revisions_of(pdb.manifest))
 
     def ending(self) -> list[str]:
         """Every day on which records may end."""
-        found: set[str] = set()
+        names: set[str] = set()
         for first, last in set(self.reach.values()):
-            found.update(days_between(first, last))
-        return sorted(found)
+            names.update(days_between(first, last))
+        return sorted(names)
 
     def near(self, first: str, last: str) -> list[DataFile]:
         """Files with a say in the facts from one day to another: their records end on these days or next to them."""
@@ -80,26 +80,28 @@ class RawDays:
         return {name: digest_of(files, self.revisions) for name, files in sorted(parts.items())}
 
 
-def is_current(held: RolledDay, now: Mapping[str, Made], context: str, expired: Container[str] = ()) -> bool:
+def is_current(rolled_day: RolledDay, now: Mapping[str, Made], context: str, expired: Container[str] = ()) -> bool:
     """Whether the roll-up of a day is of the raw rows that are there, and of no others but expired ones.
 
     If raw rows of the day itself have expired, it stands whatever becomes of the days next to it, because it cannot be
     made anew. If raw rows came back (an undo, a rebuild) after its rows by interval had expired, it is made anew.
     """
-    if INTERVAL not in held.files and not is_alone(held, now):
+    if INTERVAL not in rolled_day.files and not is_alone(rolled_day, now):
         return False
-    if any(name.endswith(f"/{held.day}") and name not in now and name in expired for name in held.made_from):
+    if any(
+        name.endswith(f"/{rolled_day.day}") and name not in now and name in expired for name in rolled_day.made_from
+    ):
         return True
-    if held.told["context"] != context:
+    if rolled_day.told["context"] != context:
         return False
-    return all(held.made_from.get(name) == made for name, made in now.items()) and all(
-        name in now or name in expired for name in held.made_from
+    return all(rolled_day.made_from.get(name) == result for name, result in now.items()) and all(
+        name in now or name in expired for name in rolled_day.made_from
     )
 
 
-def is_alone(held: RolledDay, now: Mapping[str, Made]) -> bool:
+def is_alone(rolled_day: RolledDay, now: Mapping[str, Made]) -> bool:
     """Whether raw rows of the day itself are gone, so that only the roll-up holds them."""
-    return any(name.endswith(f"/{held.day}") and name not in now for name in held.made_from)
+    return any(name.endswith(f"/{rolled_day.day}") and name not in now for name in rolled_day.made_from)
 
 
 def reach_of(path: Path, dated_by: Sequence[str]) -> Reach | None:
@@ -119,10 +121,10 @@ def reach_of(path: Path, dated_by: Sequence[str]) -> Reach | None:
             for index in range(group.num_columns)
             if (column := group.column(index)).path_in_schema in dated_by
         ]
-        known = [one for one in stated if one is not None and one.has_min_max]
-        if not any(one.has_null_count and one.null_count == 0 for one in known):
+        known = [entry for entry in stated if entry is not None and entry.has_min_max]
+        if not any(entry.has_null_count and entry.null_count == 0 for entry in known):
             return None
-        moments += [moment for one in known for moment in (one.min, one.max)]
+        moments += [moment for entry in known for moment in (entry.min, entry.max)]
     if not moments:
         return ("", "")
     first, last = (_day(moment) for moment in (min(map(_utc, moments)), max(map(_utc, moments))))

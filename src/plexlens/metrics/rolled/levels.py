@@ -87,7 +87,7 @@ class Levels:
     def _answers(self, level: str, columns: Collection[str], time: str, where: str | None, utc_offset: float) -> bool:
         """Whether rows of a level answer as rows by interval do: no bound of time parts one, all are known alike."""
         seconds, offsets = LEVELS[level], self._rolled.offsets
-        lengths = {"hour": 3600, "day": 86_400, "all": 0}
+        lengths = {"hour": 3600, "day": 86_400, "week": 7 * 86_400, "month": 28 * 86_400, "all": 0}
         if time not in lengths or (lengths[time] and seconds > lengths[time]):
             return False
         if lengths[time] and any((utc_offset - offset) % seconds for offset in offsets):
@@ -98,13 +98,13 @@ class Levels:
         if where and not facts.isdisjoint(names_in(where)):
             return False
         # Where time is left out because nothing is known of it, the intervals have to tell.
-        asked = narrowed(self._grain, columns, (where,))
-        return not Plan.of(asked, self._patterns, several=True, shown=frozenset(columns)).timed_conditions
+        grain = narrowed(self._grain, columns, (where,))
+        return not Plan.of(grain, self._patterns, several=True, shown=frozenset(columns)).timed_conditions
 
     def _known(self) -> list[dict[str, bool]] | None:
         """Combinations of known facts in the rows; None if there are too many to be kept."""
         names = [fact.name for fact in self._grain.facts]
-        found: dict[tuple[bool, ...], dict[str, bool]] = {}
+        results: dict[tuple[bool, ...], dict[str, bool]] = {}
         whole = [fact.name for fact in self._rolled.grain.facts]
         of_days = [
             (list(day.told["shape"]["facts"]) if "shape" in day.told else whole, day.told["patterns"])
@@ -117,16 +117,16 @@ class Levels:
                 return None
             for known in known_in(facts, combinations):
                 # A fact that an earlier definition did not have is not known.
-                found[tuple(known.get(name, False) for name in names)] = {
+                results[tuple(known.get(name, False) for name in names)] = {
                     name: known.get(name, False) for name in {*whole, *names}
                 }
-        return list(found.values())
+        return list(results.values())
 
     def _view(self, level: str) -> Query:
         """Rows of a level as a view over the files, of which the engine reads the columns that a statement names."""
         if level not in self._views:
-            made = rolled_facts(self._inputs, self._grain, self._rolled, level, END)
-            view = made.as_view(fresh_name(f"rolled_{self._grain.name}"))
+            query = rolled_facts(self._inputs, self._grain, self._rolled, level, END)
+            view = query.as_view(fresh_name(f"rolled_{self._grain.name}"))
             if level != INTERVAL:
                 view = replace(view, timed=self.cover if level == DAY else self._cover_of_hours)
             if self._patterns is not None:
@@ -155,8 +155,8 @@ class Levels:
             quoted(name) if name in there else f"null::{'varchar' if name in texts else 'double'} as {quoted(name)}"
             for name in columns
         )
-        made = Query.of(inputs.connection, f"select {listed} from ({select})", columns)
-        return made.kept(fresh_name(f"cover_{grain.name}"))
+        query = Query.of(inputs.connection, f"select {listed} from ({select})", columns)
+        return query.kept(fresh_name(f"cover_{grain.name}"))
 
 
 def _is_whole(selection: Selection, seconds: int, offsets: Collection[float]) -> bool:

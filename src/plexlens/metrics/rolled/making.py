@@ -12,7 +12,7 @@ from plexlens.errors import PdbLockedError, PlexlensError
 from plexlens.metrics.catalogue import GRAINS
 from plexlens.metrics.definition import Grain, Source
 from plexlens.metrics.engine_table import fresh_name
-from plexlens.metrics.facts import from_sources, keep, on_days
+from plexlens.metrics.facts import from_sources, keep, on_days, parts_of
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.rolled.context import context_of
 from plexlens.metrics.rolled.days import RawDays, is_alone, is_current, next_to
@@ -29,8 +29,9 @@ from plexlens.pdb.rollup_store import COVER, INTERVAL, RolledDay, RolledFile, Ro
 #: Rows in the first raw table of a grain from which on it is rolled up: fewer are answered from as they are.
 LEAST_ROWS = 500_000
 
-#: Days made by one pass over the raw rows, which also reads the days next to them.
-_DAYS_AT_ONCE = 3
+#: Days made at once from the raw rows of these days and those next to them, and parts of the entities that are added up
+#: one after the other, each by a pass of its own. The first that fits in memory serves for all days that follow.
+_PASSES = ((3, 1), (1, 4), (1, 16), (1, 64))
 
 #: What the engine may use while it makes roll-ups.
 _MEMORY = "2GiB"
@@ -82,6 +83,9 @@ def update(pdb: Pdb, *, least_rows: int = LEAST_ROWS, tell: Callable[[str], None
     OSError
         A file could not be written. The tables are whole, and answers come from them.
     """
+    if not pdb.disk.shared:
+        # Nothing would keep two writers of an index apart.
+        return []
     with writer_lock(pdb.path / LOCK, pdb=pdb.path):
         pdb.refresh()
         store = pdb.rollups
@@ -122,7 +126,7 @@ def _updated(pdb: Pdb, inputs: Inputs, grain: Grain, store: RollupStore, tell: C
     if index.definition != said:
         raw = RawDays.of(pdb, source, {})
         kept = earlier(index, grain, raw)
-        alone = [day for day, held in index.days.items() if is_alone(held, raw.made_from(day))]
+        alone = [day for day, rolled_day in index.days.items() if is_alone(rolled_day, raw.made_from(day))]
         if len(kept) < len(alone):
             lost = _set_aside(store, grain, "are of an earlier definition, which does not fit the present one")
             kept = {}
@@ -131,28 +135,38 @@ def _updated(pdb: Pdb, inputs: Inputs, grain: Grain, store: RollupStore, tell: C
     expired = expired_in(pdb, index.days.values())
     wanted = []
     for day in raw.ending():
-        held = index.days.get(day)
-        if held is None or not store.is_whole(held) or not is_current(held, raw.made_from(day), context, expired):
+        rolled_day = index.days.get(day)
+        if (
+            rolled_day is None
+            or not store.is_whole(rolled_day)
+            or not is_current(rolled_day, raw.made_from(day), context, expired)
+        ):
             wanted.append(day)
     days = dict(index.days)
     gone = [day for day in days if day not in raw.ending() and not _has_expired(days[day], expired)]
     for day in gone:
         del days[day]
-    for run in _runs(wanted):
-        tell(f"rolling up {grain.name}, {run[0]}" + (f" to {run[-1]}" if len(run) > 1 else ""))
+    pending, smaller = list(wanted), iter(_PASSES)
+    days_at_once, parts = next(smaller)
+    while pending:
+        run = next(_runs(pending, days_at_once))
+        said_parts = f", in {parts} parts" if parts > 1 else ""
+        tell(f"rolling up {grain.name}, {run[0]}" + (f" to {run[-1]}" if len(run) > 1 else "") + said_parts)
         part = pdb.part(_reader(source, {file.path for file in raw.near(run[0], run[-1])}))
-        connection = part.connect(memory_limit=_MEMORY)
-        rows = from_sources(Inputs(connection, reads_rollups=False), grain)
-        if rows is None:
+        try:
+            levels = _levels(part, grain, store, run, parts)
+        except duckdb.OutOfMemoryException:
+            if (days_at_once, parts) == _PASSES[-1]:
+                raise
+            days_at_once, parts = next(smaller)
             continue
-        table = fresh_name("rolled")
-        keep(rows.where(on_days(run)), grain, table)
-        for day in run:
-            files, told = _stored(connection, table, grain, day, store)
-            days[day] = RolledDay(day, raw.made_from(day), files, {**told, "context": context})
-        connection.close()
+        days |= {
+            day: RolledDay(day, raw.made_from(day), files, {**texts, "context": context})
+            for day, (files, texts) in levels.items()
+        }
         # Each pass is kept: what is killed later goes on from here.
         store.write(grain.name, Rollup(said, dict(sorted(days.items())), raw.reach, shape(grain)))
+        pending = pending[len(run) :]
     if gone or (not wanted and raw.reach.items() != index.reach.items()):
         store.write(grain.name, Rollup(said, dict(sorted(days.items())), raw.reach, shape(grain)))
     return Updated(grain.name, tuple(wanted), lost=lost)
@@ -167,8 +181,8 @@ def _set_aside(store: RollupStore, grain: Grain, why: str) -> str:
     )
 
 
-def _has_expired(held: RolledDay, expired: frozenset[str]) -> bool:
-    return any(name in expired for name in held.made_from)
+def _has_expired(rolled_day: RolledDay, expired: frozenset[str]) -> bool:
+    return any(name in expired for name in rolled_day.made_from)
 
 
 def _reader(source: Source, paths: set[str]) -> Callable[..., bool]:
@@ -176,16 +190,43 @@ def _reader(source: Source, paths: set[str]) -> Callable[..., bool]:
     return lambda file: file.path in paths or file.table not in tables
 
 
-def _runs(days: Sequence[str]) -> Iterator[list[str]]:
-    """The days in stretches that follow each other, none of them long."""
+def _runs(days: Sequence[str], most: int) -> Iterator[list[str]]:
+    """The days in stretches that follow each other, each of at most ``most`` days."""
     run: list[str] = []
     for day in days:
-        if run and (next_to(run[-1], 1) != day or len(run) == _DAYS_AT_ONCE):
+        if run and (next_to(run[-1], 1) != day or len(run) == most):
             yield run
             run = []
         run.append(day)
     if run:
         yield run
+
+
+def _levels(
+    part: Pdb, grain: Grain, store: RollupStore, run: Sequence[str], parts: int
+) -> dict[str, tuple[dict[str, RolledFile], dict[str, Any]]]:
+    """The facts of some days at every level, by one pass over the raw rows for each part of the entities.
+
+    Raises
+    ------
+    duckdb.OutOfMemoryException
+        A part does not fit in memory; files of earlier days of the run are left to the next cleaning.
+    """
+    connection = part.connect(memory_limit=_MEMORY)
+    try:
+        rows = from_sources(Inputs(connection, reads_rollups=False), grain)
+        if rows is None:
+            return {}
+        conditions = [on_days(run)] if parts == 1 else [f"{on_days(run)} and {text}" for text in parts_of(grain, parts)]
+        tables = [keep(rows.where(text), grain, fresh_name("rolled")).source for text in conditions]
+        table = tables[0]
+        if len(tables) > 1:
+            table = fresh_name("rolled")
+            union = " union all ".join(f"select * from {name}" for name in tables)
+            connection.execute(f"create temp view {table} as {union}")
+        return {day: _stored(connection, table, grain, day, store) for day in run}
+    finally:
+        connection.close()
 
 
 def _stored(
@@ -205,9 +246,9 @@ def _stored(
             selects[level] = f"select * from ({merged(own, grain, seconds)}) order by {order}"
     files = {level: store.store(folder, level, arrow(connection, select)) for level, select in selects.items()}
     store.disk.sync_folder(folder)
-    told = told_of(connection, own, grain)
+    texts = told_of(connection, own, grain)
     connection.execute(f"drop table {own}")
-    return files, told
+    return files, texts
 
 
 def bring_up_to_date(pdb: Pdb) -> str:

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from plexlens.metrics.definition import END, Grain, Rollup
+from plexlens.metrics.epochs import entity, joined
 from plexlens.metrics.rolled.rule import MERGEABLE
-from plexlens.metrics.rollup import entity, joined
 from plexlens.pdb.engine import Connection, quoted
 from plexlens.pdb.rollup_store import DAY, HOUR
 
@@ -55,8 +55,10 @@ def is_mergeable(connection: Connection, table: str, grain: Grain) -> bool:
     """
     spans = [fact.name for fact in grain.facts if fact.rollup is Rollup.SPAN]
     own = ", ".join(quoted(name) for name in entity(grain))
-    told = [*(("interval_start", "interval_end") if spans else ()), *spans]
-    agree = " and ".join(f"count(*) = count({quoted(one)}) and min({quoted(one)}) = max({quoted(one)})" for one in told)
+    texts = [*(("interval_start", "interval_end") if spans else ()), *spans]
+    agree = " and ".join(
+        f"count(*) = count({quoted(entry)}) and min({quoted(entry)}) = max({quoted(entry)})" for entry in texts
+    )
     observer = joined(grain.observers)
     intervals = (
         f"select {observer} as who, interval, min(interval_start) as starts, max(interval_end) as ends, "
@@ -77,20 +79,20 @@ def merged(table: str, grain: Grain, seconds: int) -> str:
     alike = ["system", "sysplex", "utc_offset", "source_kind", "local_time"]
     alike += [key.name for key in grain.keys] + [attribute.name for attribute in grain.attributes]
     alike = list(dict.fromkeys(alike))
-    made = {name: quoted(name) for name in alike}
-    made |= {name: f"arg_min({quoted(name)}, interval)" for name in _MOMENTS}
+    texts = {name: quoted(name) for name in alike}
+    texts |= {name: f"arg_min({quoted(name)}, interval)" for name in _MOMENTS}
     for fact in grain.facts:
         how = MERGEABLE.get(fact.rollup)
         name = quoted(fact.name)
-        made[fact.name] = f"{how}({name})" if how else f"arg_min({name}, interval)"
-    listed = ", ".join(f"{made[name]} as {quoted(name)}" for name in columns_of_facts(grain))
+        texts[fact.name] = f"{how}({name})" if how else f"arg_min({name}, interval)"
+    listed = ", ".join(f"{texts[name]} as {quoted(name)}" for name in columns_of_facts(grain))
     groups = [quoted(name) for name in alike]
     groups += [f"floor((epoch(interval) + {OFFSET}) / {seconds})", *nulls_of(grain)]
     return f"select {listed} from {table} group by {', '.join(groups)}"
 
 
 def nulls_of(grain: Grain) -> list[str]:
-    """SQL of numbers whose bits tell the facts that a row does not know, from the first fact on."""
+    """SQL of bit masks of the facts that are missing in a row; the first fact is the lowest bit."""
     names = [fact.name for fact in grain.facts]
     return [
         " + ".join(f"({quoted(name)} is null)::bigint * {1 << bit}" for bit, name in enumerate(names[at : at + _BITS]))
@@ -104,7 +106,7 @@ def cover(table: str, grain: Grain) -> str:
 
 
 def cover_columns(grain: Grain) -> tuple[str, ...]:
-    """Columns by which intervals of observers are told."""
+    """Columns that identify the intervals of observers."""
     spans = [fact.name for fact in grain.facts if fact.rollup is Rollup.SPAN]
     identity = ("system", "sysplex", *_MOMENTS[:2], "utc_offset", "source_kind", "local_time", *_MOMENTS[2:])
     return tuple(dict.fromkeys((*identity, *grain.observers, *spans)))
@@ -115,8 +117,8 @@ def patterns(connection: Connection, table: str, grain: Grain) -> list[list[int]
     nulls = nulls_of(grain)
     if not nulls:
         return []
-    found = connection.execute(f"select distinct {', '.join(nulls)} from {table} limit {MOST_PATTERNS + 1}").fetchall()
-    return None if len(found) > MOST_PATTERNS else [list(row) for row in sorted(found)]
+    rows = connection.execute(f"select distinct {', '.join(nulls)} from {table} limit {MOST_PATTERNS + 1}").fetchall()
+    return None if len(rows) > MOST_PATTERNS else [list(row) for row in sorted(rows)]
 
 
 def known_in(facts: Iterable[str], patterns: list[list[int]]) -> Iterator[dict[str, bool]]:

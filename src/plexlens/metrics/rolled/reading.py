@@ -78,7 +78,7 @@ class Rolled:
         ]
         if not selects:
             day = self.days[0]
-            files = [day.files[COVER]] if level == COVER else [day.files.get(one) for one in (INTERVAL, DAY)]
+            files = [day.files[COVER]] if level == COVER else [day.files.get(text) for text in (INTERVAL, DAY)]
             first = next(parquet_path(self.pdb.path / file.path) for file in files if file is not None)
             listed = self._listed(columns, frozenset(columns) & self._lacking(day))
             return f"select {listed} from read_parquet({first}, hive_partitioning=false) where false"
@@ -88,7 +88,7 @@ class Rolled:
         """Facts and attributes that the rows of a day do not have."""
         if "shape" not in day.told:
             return frozenset()
-        names = {*(fact.name for fact in self.grain.facts), *(one.name for one in self.grain.attributes)}
+        names = {*(fact.name for fact in self.grain.facts), *(attribute.name for attribute in self.grain.attributes)}
         return frozenset(names.difference(day.told["shape"]["facts"], day.told["shape"]["attributes"]))
 
     def _listed(self, columns: Sequence[str], lacking: Container[str]) -> str:
@@ -100,7 +100,7 @@ class Rolled:
 
     @property
     def offsets(self) -> frozenset[float]:
-        """Local minus UTC, in seconds, of everything in it."""
+        """Local time minus UTC, in seconds, for all rows."""
         return frozenset(offset for day in self.days for offset in day.told["offsets"])
 
 
@@ -109,8 +109,8 @@ def rolled_of(inputs: Inputs, grain: Grain) -> Rolled | None:
     key = ("rolled", grain.name)
     if key not in inputs.kept:
         inputs.kept[key] = _found(inputs, grain)
-    found: Rolled | None = inputs.kept[key]
-    return found if found is not None and _is_part(grain, found.grain) else None
+    result: Rolled | None = inputs.kept[key]
+    return result if result is not None and _is_part(grain, result.grain) else None
 
 
 def _is_part(grain: Grain, whole: Grain) -> bool:
@@ -149,52 +149,57 @@ def _has_days_alone(pdb: Pdb, index: Rollup) -> bool:
     """Whether a partition that a day was made from, and that has its records, is no longer in the database."""
     there = {f"{table}/{file.day}" for table, files in pdb.manifest.files.items() for file in files}
     return any(
-        name.endswith(f"/{held.day}") and name not in there for held in index.days.values() for name in held.made_from
+        name.endswith(f"/{rolled_day.day}") and name not in there
+        for rolled_day in index.days.values()
+        for name in rolled_day.made_from
     )
 
 
 def earlier(index: Rollup, grain: Grain, raw: RawDays) -> dict[str, RolledDay]:
     """Days of an index of another definition that nothing can be made from any more, and whose rows fit the grain."""
-    found = {}
-    for day, held in index.days.items():
-        made = held.told.get("shape", index.shape)
-        if is_alone(held, raw.made_from(day)) and fits(made, grain):
-            found[day] = replace(held, told={**held.told, "shape": made})
-    return found
+    results = {}
+    for day, rolled_day in index.days.items():
+        result = rolled_day.told.get("shape", index.shape)
+        if is_alone(rolled_day, raw.made_from(day)) and fits(result, grain):
+            results[day] = replace(rolled_day, told={**rolled_day.told, "shape": result})
+    return results
 
 
-def _of_days(made: Rolled, index: Rollup, selection: Selection, ragged: Container[str], context: str) -> Rolled | None:
+def _of_days(
+    result: Rolled, index: Rollup, selection: Selection, ragged: Container[str], context: str
+) -> Rolled | None:
     """The days of an index that can be used; None if too few can."""
     current, missing, alone, by_day = [], [], [], []
-    raw, expired, store = made.raw, expired_in(made.pdb, index.days.values()), made.pdb.rollups
+    raw, expired, store = result.raw, expired_in(result.pdb, index.days.values()), result.pdb.rollups
     for day in _wanted(selection, sorted({*raw.ending(), *index.days})):
-        now, held = raw.made_from(day), index.days.get(day)
-        if held is not None and not store.is_whole(held):
-            _refuse_lost(made, held, now)
-            held = None
-        if held is None or not is_current(held, now, context, expired):
+        now, rolled_day = raw.made_from(day), index.days.get(day)
+        if rolled_day is not None and not store.is_whole(rolled_day):
+            _refuse_lost(result, rolled_day, now)
+            rolled_day = None
+        if rolled_day is None or not is_current(rolled_day, now, context, expired):
             # A day next to one with records has none of its own.
             missing += [day] if any(first <= day <= last for first, last in raw.reach.values()) else []
-        elif is_alone(held, now):
+        elif is_alone(rolled_day, now):
             alone.append(day)
-            by_day += [] if held.has_hours else [day]
-            current.append(held)
+            by_day += [] if rolled_day.has_hours else [day]
+            current.append(rolled_day)
         elif day in ragged:
             missing.append(day)
         else:
-            current.append(held)
+            current.append(rolled_day)
     if not current or (len(missing) > MOST_RAW_DAYS and not alone):
         return None
-    return replace(made, days=tuple(current), missing=tuple(missing), alone=tuple(alone), whole=tuple(by_day))
+    return replace(result, days=tuple(current), missing=tuple(missing), alone=tuple(alone), whole=tuple(by_day))
 
 
-def _refuse_lost(made: Rolled, held: RolledDay, now: Mapping[str, Made]) -> None:
+def _refuse_lost(result: Rolled, rolled_day: RolledDay, now: Mapping[str, Made]) -> None:
     """Raise if a day of which files are missing cannot be answered from raw rows either."""
-    if is_alone(held, now):
-        folder = (made.pdb.path / next(iter(held.files.values())).path).parent
+    if is_alone(rolled_day, now):
+        folder = (result.pdb.path / next(iter(rolled_day.files.values())).path).parent
         raise UnreadableInputError(
             file=str(folder),
-            what=f"files of the roll-up of {made.grain.name} of {held.day} are missing or cut, and its raw rows have "
+            what=f"files of the roll-up of {result.grain.name} of {rolled_day.day} are missing or cut, and its "
+            "raw rows have "
             "expired",
             remedy=f"restore them from a backup, or remove {folder.parent}: answers are then without expired days",
         )
@@ -223,12 +228,12 @@ def _ragged(selection: Selection) -> frozenset[str] | None:
         return frozenset()
     if not quarter_functions(replace(selection, shifts=())):
         return None
-    found: set[str] = set()
+    names: set[str] = set()
     for window in selection.windows:
         for bound in (window.start, window.end):
             if bound is not None and bound.timestamp() % 900:
-                found.update(_days_around(bound))
-    return frozenset(found)
+                names.update(_days_around(bound))
+    return frozenset(names)
 
 
 def _days_around(bound: datetime) -> Iterable[str]:

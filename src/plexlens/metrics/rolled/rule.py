@@ -57,8 +57,8 @@ def dated_tables(source: Source) -> frozenset[str]:
 
 
 def definition(grain: Grain, source: Source) -> str:
-    """Hash of everything in the catalogue that the facts depend on; of formulas of metrics they do not."""
-    told = {
+    """Hash of everything in the catalogue that the facts depend on; formulas of metrics are not part of it."""
+    texts = {
         "version": VERSION,
         "keys": [key.name for key in grain.keys],
         "attributes": [attribute.name for attribute in grain.attributes],
@@ -68,11 +68,11 @@ def definition(grain: Grain, source: Source) -> str:
         "relations": _read(source)[0],
         "functions": GRAINS.catalogue.functions.defined,
     }
-    return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()[:32]
+    return hashlib.sha256(json.dumps(texts, sort_keys=True, default=str).encode()).hexdigest()[:32]
 
 
 def shape(grain: Grain) -> dict[str, Any]:
-    """Names in the rows of a grain: what a later definition has to know of them."""
+    """Names in the rows of a grain that a later definition depends on."""
     return {
         "version": VERSION,
         "keys": [key.name for key in grain.keys],
@@ -82,14 +82,14 @@ def shape(grain: Grain) -> dict[str, Any]:
     }
 
 
-def fits(made: Mapping[str, Any], grain: Grain) -> bool:
-    """Whether rows of an earlier definition can stand for the grain: facts that they lack are unknown.
+def fits(result: Mapping[str, Any], grain: Grain) -> bool:
+    """Whether rows of an earlier definition can serve the grain; facts that they lack are unknown.
 
     Their keys are those of now, and facts of the same name roll up by the same rule.
     """
     now = shape(grain)
-    return all(made.get(name) == now[name] for name in ("version", "keys", "observers")) and all(
-        made["facts"].get(fact, rule) == rule for fact, rule in now["facts"].items()
+    return all(result.get(name) == now[name] for name in ("version", "keys", "observers")) and all(
+        result["facts"].get(fact, rule) == rule for fact, rule in now["facts"].items()
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -42,13 +43,13 @@ class SystemExtent:
 
     @property
     def zone(self) -> str:
-        """Its local time: ``UTC+02:00``, several offsets if it changed, or ``offset unknown``."""
-        return " and ".join(_zone(offset) for offset in self.offsets)
+        """Its local time: ``UTC+02:00``, several offsets if it changed, or that records do not tell."""
+        return _zones(self.offsets)
 
     @property
     def taken_zone(self) -> str:
         """The local time of the selected part, in the form of `zone`."""
-        return " and ".join(_zone(offset) for offset in self.taken_offsets)
+        return _zones(self.taken_offsets)
 
 
 @dataclass(frozen=True)
@@ -64,9 +65,14 @@ def minute_text(moment: datetime | None) -> str:
     return moment.strftime("%Y-%m-%d %H:%M") if moment is not None else ""
 
 
-def _zone(offset: float | None) -> str:
-    if offset is None:
-        return "offset from UTC unknown"
+def _zones(offsets: Collection[float | None]) -> str:
+    known = [_zone(offset) for offset in dict.fromkeys(offsets) if offset is not None]
+    if None not in offsets:
+        return " and ".join(known)
+    return f"{' and '.join(known)}; some records do not tell their offset" if known else "offset from UTC unknown"
+
+
+def _zone(offset: float) -> str:
     if not offset:
         return "UTC"
     minutes = round(abs(offset) / 60)

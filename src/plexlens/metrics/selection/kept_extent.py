@@ -1,4 +1,4 @@
-"""Systems, times and classes in large raw tables, kept with the roll-ups so that nobody has to read every row.
+"""Systems, times and classes of large raw tables, stored with the roll-ups so that no query reads every row for them.
 
 A partition of a raw table (its rows of a day) has a file for each list. Both follow from the partition's files alone,
 and are right as long as these are the same. Lists of partitions that have expired stay as long as a roll-up has the
@@ -39,17 +39,17 @@ def kept_lists(connection: Connection) -> dict[str, dict[str, list[str]]]:
         return {}
     index, revisions = pdb.rollups.read(NAME), revisions_of(pdb.manifest)
     expired = _expired(pdb, index)
-    found: dict[str, dict[str, list[str]]] = {}
+    names: dict[str, dict[str, list[str]]] = {}
     for table in {key.partition("~")[0] for key in index.days}:
-        held = [
+        rolled_days = [
             _current(index, table, day, digest_of(files, revisions)) for day, files in _partitions(pdb, table).items()
         ]
-        if all(one is not None for one in held):
-            for one in (*held, *(one for one in expired if table in one.made_from)):
-                for name, file in one.files.items() if one is not None else ():
+        if all(rolled_day is not None for rolled_day in rolled_days):
+            for rolled_day in (*rolled_days, *(rolled_day for rolled_day in expired if table in rolled_day.made_from)):
+                for name, file in rolled_day.files.items() if rolled_day is not None else ():
                     if file.rows:
-                        found.setdefault(table, {}).setdefault(name, []).append(parquet_path(pdb.path / file.path))
-    return found
+                        names.setdefault(table, {}).setdefault(name, []).append(parquet_path(pdb.path / file.path))
+    return names
 
 
 def update_lists(pdb: Pdb, store: RollupStore, least_rows: int, memory: str) -> None:
@@ -66,14 +66,18 @@ def update_lists(pdb: Pdb, store: RollupStore, least_rows: int, memory: str) -> 
     for table, partitions in tables.items():
         for day, files in partitions.items():
             now = digest_of(files, revisions)
-            held = _current(index, table, day, now)
-            if held is None:
+            rolled_day = _current(index, table, day, now)
+            if rolled_day is None:
                 changed = True
-                made = _made(pdb, store, (table, day), files, memory)
-                held = RolledDay(f"{table}~{day}", {table: now}, made)
-            days[held.day] = held
+                rolled_files = _made(pdb, store, (table, day), files, memory)
+                rolled_day = RolledDay(f"{table}~{day}", {table: now}, rolled_files)
+            days[rolled_day.day] = rolled_day
     rolled = {day for grain in store.grains if grain != NAME for day in store.read(grain).days}
-    days.update((one.day, one) for one in _expired(pdb, index) if one.day.partition("~")[2] in rolled)
+    days.update(
+        (rolled_day.day, rolled_day)
+        for rolled_day in _expired(pdb, index)
+        if rolled_day.day.partition("~")[2] in rolled
+    )
     if changed or days.keys() != index.days.keys():
         store.write(NAME, Rollup(_VERSION, days))
 
@@ -83,8 +87,8 @@ def _expired(pdb: Pdb, index: Rollup) -> list[RolledDay]:
     there = {f"{table}~{file.day}" for table, files in pdb.manifest.files.items() for file in files}
     horizons = pdb.manifest.horizons
     return [
-        one
-        for name, one in index.days.items()
+        day
+        for name, day in index.days.items()
         if index.definition == _VERSION
         and name not in there
         and name.partition("~")[2] < horizons.get(name.partition("~")[0], "")
@@ -92,16 +96,16 @@ def _expired(pdb: Pdb, index: Rollup) -> list[RolledDay]:
 
 
 def _partitions(pdb: Pdb, table: str) -> dict[str, list[DataFile]]:
-    found: dict[str, list[DataFile]] = {}
+    data_files: dict[str, list[DataFile]] = {}
     for file in pdb.manifest.files.get(table, ()):
-        found.setdefault(file.day, []).append(file)
-    return found
+        data_files.setdefault(file.day, []).append(file)
+    return data_files
 
 
-def _current(index: Rollup, table: str, day: str, made: Made) -> RolledDay | None:
-    held = index.days.get(f"{table}~{day}")
-    is_same = index.definition == _VERSION and held is not None and held.made_from[table] == made
-    return held if is_same else None
+def _current(index: Rollup, table: str, day: str, result: Made) -> RolledDay | None:
+    rolled_day = index.days.get(f"{table}~{day}")
+    is_same = index.definition == _VERSION and rolled_day is not None and rolled_day.made_from[table] == result
+    return rolled_day if is_same else None
 
 
 def _made(
@@ -116,9 +120,11 @@ def _made(
             selects[EXTENT] = extent_select(name, start, end)
     columns = next((columns for name, columns in class_sources(connection) if name == table), ())
     if columns:
-        selects[CLASSES] = " union ".join(f'select distinct "{one}"::varchar as name from "{table}"' for one in columns)
+        selects[CLASSES] = " union ".join(
+            f'select distinct "{column}"::varchar as name from "{table}"' for column in columns
+        )
     folder = store.fresh_folder(NAME, f"{table}~{day}")
-    made = {name: store.store(folder, name, arrow(connection, select)) for name, select in selects.items()}
+    rolled_files = {name: store.store(folder, name, arrow(connection, select)) for name, select in selects.items()}
     store.disk.sync_folder(folder)
     connection.close()
-    return made
+    return rolled_files

@@ -40,8 +40,8 @@ def quarter_functions(selection: Selection) -> dict[str, tuple[tuple[str, ...], 
 
 def _bounds(selection: Selection, moment: str) -> list[str]:
     """SQL of the bounds within a quarter, in seconds since 1970; those of shifts on the day of the moment."""
-    found = [f"({second})" for window in selection.windows for second in window.bounds_within(_QUARTER, _OFFSET)]
+    names = [f"({second})" for window in selection.windows for second in window.bounds_within(_QUARTER, _OFFSET)]
     times = {second % _DAY for shift in selection.shifts for span in shift.spans for second in span}
     offset = f"coalesce({_OFFSET}, 0)"
     local_day = f"floor((epoch({moment}) + {offset}) / {_DAY}) * {_DAY}"
-    return found + [f"({local_day} + {second} - {offset})" for second in sorted(times) if second % _QUARTER]
+    return names + [f"({local_day} + {second} - {offset})" for second in sorted(times) if second % _QUARTER]

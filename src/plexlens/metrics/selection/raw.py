@@ -35,7 +35,7 @@ def timed_tables(connection: Connection) -> list[tuple[str, str, str]]:
     columns: dict[str, dict[str, str]] = {}
     for table, column, kind in rows:
         columns.setdefault(table, {})[column] = kind
-    found = []
+    results = []
     for table, there in columns.items():
         if not there.keys() >= _TIMED:
             continue
@@ -44,20 +44,20 @@ def timed_tables(connection: Connection) -> list[tuple[str, str, str]]:
             f'"{name}"::timestamptz' if there[name].startswith("TIMESTAMP") else "null::timestamptz"
             for name in ("interval_start", "interval_end")
         )
-        found.append((f'"{table}"', start, end))
-    return found
+        results.append((f'"{table}"', start, end))
+    return results
 
 
 def class_sources(connection: Connection) -> list[tuple[str, tuple[str, ...]]]:
     """Raw tables that name classes, with the columns of the names."""
     there = tables_of(connection)
-    found = []
+    results = []
     for declared in _class_declarations():
         names = [declared["names"]] if "names" in declared else [n for n in there if fnmatchcase(n, declared["tables"])]
         for name in sorted(set(there).intersection(names)):
             columns = columns_of(connection, quoted(name))
-            found.append((name, tuple(column for column in declared["columns"] if column in columns)))
-    return found
+            results.append((name, tuple(column for column in declared["columns"] if column in columns)))
+    return results
 
 
 def selected_sql(connection: Connection, selection: Selection, name: str, catalog: str) -> str:

@@ -44,18 +44,20 @@ def resolve(selection: Selection, connection: Connection, name: str) -> Selectio
     try:
         known = [row[0] for row in connection.execute(f"select distinct system from {_TABLE} order by 1").fetchall()]
         classes = _classes(connection) if selection.classes else []
-        found = replace(
+        result = replace(
             selection,
-            systems=_named(selection.systems, [one for one in known if one], "system", name),
+            systems=_named(selection.systems, [entry for entry in known if entry], "system", name),
             classes=_named(selection.classes, classes, "class", name),
         )
-        systems = _systems(connection, found)
+        systems = _systems(connection, result)
     finally:
         connection.execute(f"drop table {_TABLE}")
     extent = Extent(systems, tuple(classes))
-    if not any(one.taken_first is not None for one in systems) and (found.windows or found.shifts or found.systems):
-        raise NothingUsableError(file=name, what=f"nothing matches {found.text}", remedy=f"it holds {_there(systems)}")
-    return replace(found, extent=extent)
+    if not any(system.taken_first is not None for system in systems) and (
+        result.windows or result.shifts or result.systems
+    ):
+        raise NothingUsableError(file=name, what=f"nothing matches {result.text}", remedy=f"it holds {_there(systems)}")
+    return replace(result, extent=extent)
 
 
 def whole_extent(connection: Connection) -> Extent:
@@ -84,12 +86,12 @@ def _extent_sql(connection: Connection) -> str:
 def _systems(connection: Connection, selection: Selection) -> tuple[SystemExtent, ...]:
     everything = _bounds(connection, "")
     taken = {(row["system"], row["offset"]): row for row in _bounds(connection, selection.rows(("interval",)))}
-    found: dict[str | None, list[tuple[dict[str, Any], dict[str, Any] | None]]] = {}
+    results: dict[str | None, list[tuple[dict[str, Any], dict[str, Any] | None]]] = {}
     for row in everything:
-        found.setdefault(row["system"], []).append((row, taken.get((row["system"], row["offset"]))))
-    made = []
-    for system, rows in sorted(found.items(), key=lambda one: (one[0] is None, one[0] or "")):
-        made.append(
+        results.setdefault(row["system"], []).append((row, taken.get((row["system"], row["offset"]))))
+    entries = []
+    for system, rows in sorted(results.items(), key=lambda item: (item[0] is None, item[0] or "")):
+        entries.append(
             SystemExtent(
                 system,
                 _offsets(row for row, _ in rows),
@@ -100,11 +102,11 @@ def _systems(connection: Connection, selection: Selection) -> tuple[SystemExtent
                 max((_local(row, "last") for _, row in rows if row and row["last"] is not None), default=None),
             )
         )
-    return tuple(made)
+    return tuple(entries)
 
 
 def _offsets(rows: Iterable[dict[str, Any]]) -> tuple[float | None, ...]:
-    return tuple(sorted({row["offset"] for row in rows}, key=lambda one: (one is None, one or 0.0)))
+    return tuple(sorted({row["offset"] for row in rows}, key=lambda entry: (entry is None, entry or 0.0)))
 
 
 def _bounds(connection: Connection, condition: str) -> list[dict[str, Any]]:
@@ -121,22 +123,22 @@ def _local(row: dict[str, Any], name: str) -> datetime:
 
 def _classes(connection: Connection) -> list[str]:
     """Every class that a raw table names."""
-    found: set[str] = set()
+    names: set[str] = set()
     kept = kept_lists(connection)
     for table, columns in class_sources(connection):
         if files := kept.get(table, {}).get(CLASSES):
             listed = f"select distinct name from read_parquet([{', '.join(files)}], hive_partitioning=false)"
-            found.update(name for (name,) in connection.execute(listed).fetchall() if name)
+            names.update(name for (name,) in connection.execute(listed).fetchall() if name)
             continue
         for column in columns:
             rows = connection.execute(f'select distinct "{column}"::varchar from "{table}"').fetchall()
-            found.update(name for (name,) in rows if name)
-    return sorted(found)
+            names.update(name for (name,) in rows if name)
+    return sorted(names)
 
 
 def _named(patterns: Sequence[str], known: Sequence[str], noun: str, file: str) -> tuple[str, ...]:
     """The names that match the patterns, in alphabetical order."""
-    found: set[str] = set()
+    names: set[str] = set()
     for pattern in patterns:
         matched = [name for name in known if fnmatchcase(name.upper(), pattern.upper())]
         if not matched:
@@ -146,8 +148,8 @@ def _named(patterns: Sequence[str], known: Sequence[str], noun: str, file: str) 
             if near:
                 there = f"did you mean {_list(near)}? it has {len(known):,} {plural if len(known) > 1 else noun}"
             raise NothingUsableError(file=file, what=f"no {noun} is called {pattern!r}", remedy=there)
-        found.update(matched)
-    return tuple(sorted(found))
+        names.update(matched)
+    return tuple(sorted(names))
 
 
 def _list(names: Iterable[str]) -> str:
@@ -160,7 +162,7 @@ def _there(systems: Sequence[SystemExtent]) -> str:
     if not systems:
         return "no interval of any system"
     parts = []
-    for one in systems:
-        span = f"{minute_text(one.first)} to {minute_text(one.last)}" if one.first is not None else "no times"
-        parts.append(f"{one.system or 'data without a system'} ({one.zone}): {span}")
+    for system in systems:
+        span = f"{minute_text(system.first)} to {minute_text(system.last)}" if system.first is not None else "no times"
+        parts.append(f"{system.system or 'data without a system'} ({system.zone}): {span}")
     return "; ".join(parts[:_LISTED])

@@ -75,7 +75,7 @@ class Selection:
         if not wanted:
             return ""
         near = self._near("interval" if "interval" in columns else "interval_start") if has_times else []
-        return " and ".join([*near, f"coalesce({' and '.join(f'({one})' for one in wanted)}, false)"])
+        return " and ".join([*near, f"coalesce({' and '.join(f'({text})' for text in wanted)}, false)"])
 
     def _times(self, columns: Container[str]) -> str:
         if "interval" in columns:
@@ -147,7 +147,7 @@ class Selection:
             "shifts": [shift.text for shift in self.shifts],
             "systems": list(self.systems) or None,
             "classes": list(self.classes) or None,
-            "selected": [one.to_json() for one in self.extent.systems] if self.extent is not None else None,
+            "selected": [system.to_json() for system in self.extent.systems] if self.extent is not None else None,
         }
 
 

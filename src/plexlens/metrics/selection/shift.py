@@ -75,10 +75,10 @@ def shift(text: str, named: Mapping[str, str] | None = None) -> Shift:
     label = text.strip() if hours is None else f"{text.strip()} ({hours})"
     spans: list[tuple[int, int]] = []
     for part in (text if hours is None else hours).split(";"):
-        found = _SPAN.fullmatch(part.strip().lower())
-        if found is None:
+        match = _SPAN.fullmatch(part.strip().lower())
+        if match is None:
             raise _unknown(text, hours, named)
-        start, end = _seconds(found["start"], text), _seconds(found["end"], text)
+        start, end = _seconds(match["start"], text), _seconds(match["end"], text)
         if start in (end, _DAY):
             raise UsageError(
                 file="",
@@ -86,7 +86,7 @@ def shift(text: str, named: Mapping[str, str] | None = None) -> Shift:
                 remedy="write 00:00-24:00 for a whole day",
             )
         length = end - start if end > start else end - start + _DAY
-        for day in _days(found["days"], text):
+        for day in _days(match["days"], text):
             first = day * _DAY + start
             spans.append((first, min(first + length, _WEEK)))
             if first + length > _WEEK:

@@ -56,15 +56,15 @@ class Window:
         offset
             SQL of local minus UTC in seconds; null where it is unknown.
         """
-        found = []
+        bounds = []
         for bound in (self.start, self.end):
             if bound is not None:
                 wall = _wall(bound)
                 seconds = bound.timestamp() if bound.tzinfo is not None else wall
                 known = f"{seconds!r}::double" if bound.tzinfo is not None else f"{wall!r}::double - {offset}"
                 if wall % length or seconds % length:
-                    found.append(f"case when ({offset}) is null then {wall!r}::double else {known} end")
-        return found
+                    bounds.append(f"case when ({offset}) is null then {wall!r}::double else {known} end")
+        return bounds
 
     def around(self, margin: timedelta) -> tuple[datetime | None, datetime | None]:
         """Its bounds in UTC, widened by a margin; local time is taken as UTC. None for an open end."""
