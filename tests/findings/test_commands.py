@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plexlens.example import write_example
 from plexlens.expression.tree import Binary, Call, Expression, Name, Number, Text, Unary, names_of
 from plexlens.findings import Findings, Rule, check, load_rules
 from plexlens.findings.template import Filling
@@ -24,6 +23,7 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
 from tests.cli.command import run
 from tests.draws import draws
+from tests.example_file import write_example
 from tests.findings.made import database
 from tests.findings.recorded import Recorded, pool_name, undone
 from tests.oracle import slow_commands

@@ -131,9 +131,9 @@ def _kept(inputs: Inputs, grain: Grain, rules: Sequence[Rule], table: str) -> Ke
     """The facts that the rules need, in a temporary table."""
     needed = [needs(rule, grain) for rule in rules]
     smaller = reduced(grain, {name for columns, _ in needed for name in columns}, [where for _, where in needed])
-    made = facts(inputs, smaller)
-    assert made is not None
-    return Kept(smaller, keep(made, smaller, table))
+    query = facts(inputs, smaller)
+    assert query is not None
+    return Kept(smaller, keep(query, smaller, table))
 
 
 def _of_grain(
@@ -196,8 +196,8 @@ def _nothing_known(evaluation: Evaluation, rule: Rule, releases: Mapping[str, tu
         named = ", ".join(grain.column(name).title for name in sorted(rule.condition.names))
         return NotChecked(rule, Lack.NOTHING, f"no activity: no interval has values for all of {named}")
     if evaluation.outside and rule.releases is not None:
-        told = ", ".join(f"{s} {releases[s][0]}.{releases[s][1]}" for s in evaluation.outside)
-        return NotChecked(rule, Lack.RELEASE, f"the rule is for {rule.releases}; the data is from {told}")
+        text = ", ".join(f"{s} {releases[s][0]}.{releases[s][1]}" for s in evaluation.outside)
+        return NotChecked(rule, Lack.RELEASE, f"the rule is for {rule.releases}; the data is from {text}")
     if evaluation.only_undated():
         return NotChecked(
             rule,

@@ -186,14 +186,14 @@ class Evaluation:
         self.rows = self._rows().kept(fresh_name("findings_rows"))
         time = "first_interval"
         length = "coalesce(interval_seconds / nullif(intervals, 0), 0)"
-        made = {"hours": "coalesce(sum(interval_seconds) / 3600.0::double, 0)"}
+        texts = {"hours": "coalesce(sum(interval_seconds) / 3600.0::double, 0)"}
         spans = self._spans()
         spanned = _hours(spans.values())
         for n, rule in enumerate(self.rules):
             where = f"filter (where holds_{n})"
             # Of intervals as bad as each other, the first.
             extreme, place = ("min", f"epoch({time})") if rule.lowest else ("max", f"-epoch({time})")
-            made |= {
+            texts |= {
                 f"known_{n}": f"count(holds_{n})",
                 f"holding_{n}": f"count(*) {where}",
                 f"worst_{n}": f"{extreme}(measure_{n}) {where}",
@@ -202,15 +202,15 @@ class Evaluation:
                 f"end_{n}": f"max(epoch(last_interval) + {length}) {where}",
             }
             for severity, _ in rule.grades:
-                made[f"{severity}_{n}"] = f"count(*) filter (where holds_{n}_{severity})"
-        found = self.rows.grouped(self.by, made).rows()
+                texts[f"{severity}_{n}"] = f"count(*) filter (where holds_{n}_{severity})"
+        rows = self.rows.grouped(self.by, texts).rows()
         local = self._in_local_time()
-        for row in found:
+        for row in rows:
             row["hours"] = row["hours"] or spanned
             entity = tuple(row[name] for name in self.by)
             row["is_local"] = entity in local
             row["span"] = spans.get(entity)
-        return [(rule, [self._one(rule, n, row) for row in found]) for n, rule in enumerate(self.rules)]
+        return [(rule, [self._one(rule, n, row) for row in rows]) for n, rule in enumerate(self.rules)]
 
     def _in_local_time(self) -> frozenset[Entity]:
         """Objects whose rows are all in local time of unknown offset."""
@@ -235,16 +235,16 @@ class Evaluation:
         shown = frozenset({"interval_seconds"}).union(*(rule.numbers for rule in self.rules))
         table = evaluate(self.inputs, grain, by=self.by, time=self.time, kept=self.facts, cut=False, shown=shown)
         assert table is not None
-        made = {name: quoted(name) for name in ("first_interval", "last_interval", "intervals", "interval_seconds")}
+        texts = {name: quoted(name) for name in ("first_interval", "last_interval", "intervals", "interval_seconds")}
         if "interval_seconds" not in table.columns:
-            made["interval_seconds"] = "null::double"
+            texts["interval_seconds"] = "null::double"
         for n, rule in enumerate(self.rules):
             holds = self._meant(rule, rule.condition)
-            made |= {f"holds_{n}": holds, f"measure_{n}": quoted(rule.measure)}
+            texts |= {f"holds_{n}": holds, f"measure_{n}": quoted(rule.measure)}
             for severity, formula in rule.grades:
                 # A grade raises what holds already.
-                made[f"holds_{n}_{severity}"] = f"({holds}) and ({self._meant(rule, formula)})"
-        return table.select(*self.by, *(["time"] if self.time != "all" else []), **made)
+                texts[f"holds_{n}_{severity}"] = f"({holds}) and ({self._meant(rule, formula)})"
+        return table.select(*self.by, *(["time"] if self.time != "all" else []), **texts)
 
     def _meant(self, rule: Rule, formula: Formula) -> str:
         """SQL of a formula over the rows, or over percentiles of an object's rows if the rule asks for them."""
@@ -299,33 +299,33 @@ class Evaluation:
         # One statement for all of them: the number of the rule keeps them apart.
         apart = replace(grain, keys=(*grain.keys, Key(_RULE, "Rule")))
         by = (_RULE, *self.by)
-        held = self._held([n for n, _ in rules])
+        query = self._held([n for n, _ in rules])
         shown = frozenset[str]().union(*(rule.numbers for _, rule in rules))
-        table = evaluate(self.inputs, apart, by=by, time="all", kept=held, apart=by, shown=shown)
+        table = evaluate(self.inputs, apart, by=by, time="all", kept=query, apart=by, shown=shown)
         assert table is not None
         settings = self._settings([rule for _, rule in rules], grain)
         table = self._with_settings(table, grain, settings)
-        made = {f"{_THEN}{name}": f"{quoted(name)}::double" for name in settings}
+        texts = {f"{_THEN}{name}": f"{quoted(name)}::double" for name in settings}
 
         def in_force(column: str) -> str:
             return quoted(f"{_FORCE}{column}" if column in settings else column)
 
         for n, rule in rules:
             for k, expression in enumerate(rule.written):
-                made[f"written_{n}_{k}"] = f"({sql_of(expression, quoted)})::double"
+                texts[f"written_{n}_{k}"] = f"({sql_of(expression, quoted)})::double"
             for k, expression in enumerate(rule.commanded):
-                made[f"commanded_{n}_{k}"] = f"({sql_of(expression, in_force)})::double"
+                texts[f"commanded_{n}_{k}"] = f"({sql_of(expression, in_force)})::double"
             if rule.cost is not None:
-                made[f"cost_{n}"] = f"({sql_of(rule.cost.seconds.expression, quoted)})::double"
+                texts[f"cost_{n}"] = f"({sql_of(rule.cost.seconds.expression, quoted)})::double"
         evidence = dict.fromkeys(name for _, rule in rules for name in rule.evidence)
-        found: dict[str, dict[Entity, Values]] = {rule.id: {} for _, rule in rules}
+        results: dict[str, dict[Entity, Values]] = {rule.id: {} for _, rule in rules}
         known = {str(n): (n, rule, frozenset(wanted[rule.id])) for n, rule in rules}
         names = dict.fromkeys((*by, *attributes, *evidence, *(f"{_FORCE}{name}" for name in settings)))
-        for row in table.select(*names, **made).rows():
+        for row in table.select(*names, **texts).rows():
             n, rule, objects = known[row[_RULE]]
             entity = tuple(row[name] for name in self.by)
             if entity in objects:
-                found[rule.id][entity] = Values(
+                results[rule.id][entity] = Values(
                     columns={name: _finite(row[name]) for name in rule.evidence},
                     attributes={name: row[name] for name in attributes},
                     written={expression: _finite(row[f"written_{n}_{k}"]) for k, expression in enumerate(rule.written)},
@@ -339,7 +339,7 @@ class Evaluation:
                     },
                     cost_seconds=_finite(row.get(f"cost_{n}")),
                 )
-        return found
+        return results
 
     def _settings(self, rules: Sequence[Rule], grain: Grain) -> tuple[str, ...]:
         """Settings, and metrics computed from settings alone, that these rules print."""
@@ -393,7 +393,7 @@ class Evaluation:
         names = [f"{quoted(name)} as {quoted(f'held_{name}')}" for name in self.by]
         if self.time != "all":
             names.append('"time" as held_time')
-        held = " union all ".join(
+        text = " union all ".join(
             f"select distinct {', '.join([f'{literal(str(n))} as {quoted(_RULE)}', *names])} from {self.rows.source} "
             f"where holds_{n}"
             for n in numbers
@@ -403,7 +403,7 @@ class Evaluation:
             time = 'k."interval"' if self.time == "interval" else "date_trunc('hour', k.\"interval\")"
             same.append(f"{time} is not distinct from h.held_time")
         on = " and ".join(same) or "true"
-        select = f"select k.*, h.{quoted(_RULE)} from {self.facts.source} k join ({held}) h on {on}"
+        select = f"select k.*, h.{quoted(_RULE)} from {self.facts.source} k join ({text}) h on {on}"
         held_facts = Query.of(self.facts.connection, select, (*self.facts.columns, _RULE))
         return replace(held_facts, part_of=self.facts.part_of or self.facts)
 

@@ -103,10 +103,10 @@ class _Maker:
             error, file=file, line=line, where=f"rule {self.draft.id}" + (f", {key}" if key else "")
         )
 
-    def checked(self, key: str, made: Callable[[], Any]) -> Any:
+    def checked(self, key: str, function: Callable[[], Any]) -> Any:
         """Result of the call; an error gets the location of the key."""
         try:
-            return made()
+            return function()
         except (RuleError, ExpressionError) as error:
             raise self.placed(key, error) from error
 
@@ -163,9 +163,9 @@ class _Maker:
                 self.fail(key, f"{name} is not {what}", f"{hint}there are {', '.join(sorted(valid))}")
         return tuple(dict.fromkeys(value))
 
-    def formula(self, key: str, made: Callable[[Expression], Expression]) -> Formula:
+    def formula(self, key: str, function: Callable[[Expression], Expression]) -> Formula:
         text = self.text(key)
-        return Formula(self.checked(key, lambda: made(parse(text))), text)
+        return Formula(self.checked(key, lambda: function(parse(text))), text)
 
     # --- the rule -----------------------------------------------------------------------------------------------
 
@@ -219,8 +219,8 @@ class _Maker:
 
     def template(self, key: str, grain: Grain, names: frozenset[str], *, needed: bool = True) -> Template:
         text = self.text(key, needed=needed)
-        made: Template = self.checked(key, lambda: template(text, grain, names))
-        return made
+        result: Template = self.checked(key, lambda: template(text, grain, names))
+        return result
 
     def undo(self, grain: Grain, names: frozenset[str]) -> Template:
         if self.value("undo") is not None and self.value("command") is None:
@@ -266,13 +266,13 @@ class _Maker:
         return time, float(share or 0.0), None if percentile is None else float(percentile)
 
     def grades(self, base: Severity, scope: Scope) -> tuple[tuple[Severity, Formula], ...]:
-        made = []
+        results = []
         for name in self.value("grades") or {}:
             severity = Severity(name)
             if severity.rank <= base.rank:
                 self.fail(f"grades.{name}", f"it is not above the rule's own severity, {base}", "grade upwards")
-            made.append((severity, self.formula(f"grades.{name}", lambda tree: condition(tree, scope))))
-        return tuple(sorted(made, key=lambda tree: tree[0].rank))
+            results.append((severity, self.formula(f"grades.{name}", lambda tree: condition(tree, scope))))
+        return tuple(sorted(results, key=lambda tree: tree[0].rank))
 
     def lowest(self) -> bool:
         value = self.value("worst") or "highest"
@@ -285,9 +285,11 @@ class _Maker:
             return None
 
         def seconds(expression: Expression) -> Expression:
-            found = type_of(expression, scope)
-            if found.kind is not Kind.NUMBER or found.base not in ("", "s"):
-                raise wrong(f"it is a {found.kind} in {found.base or 'no unit'}", "give seconds, from facts in seconds")
+            result = type_of(expression, scope)
+            if result.kind is not Kind.NUMBER or result.base not in ("", "s"):
+                raise wrong(
+                    f"it is a {result.kind} in {result.base or 'no unit'}", "give seconds, from facts in seconds"
+                )
             return expression
 
         return Cost(self.formula("cost.seconds", seconds), self.word("cost.kind", CostKind), self.text("cost.meaning"))

@@ -55,11 +55,11 @@ def groups(findings: Iterable[Finding]) -> tuple[Group, ...]:
     by_rule: dict[str, list[Finding]] = {}
     for finding in findings:
         by_rule.setdefault(finding.rule.id, []).append(finding)
-    made = []
+    results = []
     for members in by_rule.values():
         costs = [member.cost for member in members if member.cost is not None]
-        made.append(Group(tuple(sorted(members, key=weight)), sum(costs) if costs else None))
-    return tuple(sorted(made, key=_key))
+        results.append(Group(tuple(sorted(members, key=weight)), sum(costs) if costs else None))
+    return tuple(sorted(results, key=_key))
 
 
 def ranked(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -45,7 +45,9 @@ class _Entry:
         return next((self.lines[key] for key in (*keys, "") if key in self.lines), None)
 
 
-def load_rules(folders: Iterable[Path] = (), *, grains: Mapping[str, Grain] | None = None) -> tuple[Rule, ...]:
+def load_rules(
+    folders: Iterable[Path] = (), *, grains: Mapping[str, Grain] | None = None, shipped: Path = SHIPPED
+) -> tuple[Rule, ...]:
     """The shipped rules, changed and extended by the rules of further folders.
 
     Parameters
@@ -54,6 +56,8 @@ def load_rules(folders: Iterable[Path] = (), *, grains: Mapping[str, Grain] | No
         A site's folders of ``*.toml``, in order: a later one has the last word.
     grains
         What rules can read; all of `plexlens.metrics.GRAINS` by default.
+    shipped
+        The folder of the rules that come with Plexlens, or a copy of it.
 
     Returns
     -------
@@ -71,15 +75,15 @@ def load_rules(folders: Iterable[Path] = (), *, grains: Mapping[str, Grain] | No
         grains = GRAINS
     drafts: dict[str, Draft] = {}
     known: set[str] = set()
-    for folder in (SHIPPED, *folders):
-        _add(drafts, _entries(folder), shipped=folder == SHIPPED)
+    for folder in (shipped, *folders):
+        _add(drafts, _entries(folder), shipped=folder == shipped)
         known |= drafts.keys()
-    made = [make(draft, grains) for draft in drafts.values()]
-    for rule in made:
+    rules = [make(draft, grains) for draft in drafts.values()]
+    for rule in rules:
         for other in rule.yields_to:
             if other not in known:
                 raise _of_draft(drafts[rule.id], "yields_to", f"there is no rule {other}", _near(other, known, _LIST))
-    return tuple(sorted(made, key=lambda rule: rule.id))
+    return tuple(sorted(rules, key=lambda rule: rule.id))
 
 
 def _add(drafts: dict[str, Draft], entries: Sequence[_Entry], *, shipped: bool) -> None:
@@ -158,10 +162,10 @@ def _entries_of(file: Path) -> list[_Entry]:
     try:
         document = tomli.loads(text)
     except (tomli.TOMLDecodeError, RecursionError) as error:
-        found = re.search(r"\(at line (\d+), column \d+\)", str(error))
+        match = re.search(r"\(at line (\d+), column \d+\)", str(error))
         raise RuleError(
             file=str(file),
-            line=int(found.group(1)) if found else None,
+            line=int(match.group(1)) if match else None,
             what=f"the file is not TOML: {str(error).split(' (at ')[0]}",
             remedy="correct it there",
         ) from error
@@ -189,21 +193,21 @@ def _entries_of(file: Path) -> list[_Entry]:
 
 
 def _lines(text: str, count: int) -> list[dict[str, int]]:
-    """Line of each key of each rule; of the rule itself under the empty name.
+    """Line number of each key of each rule, and of the rule itself under an empty name.
 
     A scan for lines that begin as keys do: TOML's own reader keeps no places. Where it finds another number of rules
     than there are (a text of several lines that looks like TOML), no line is told rather than a wrong one.
     """
-    found: list[dict[str, int]] = []
+    counts: list[dict[str, int]] = []
     table = ""
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
         if re.fullmatch(r"\[\[\s*rule\s*\]\](\s*#.*)?", stripped):
-            found.append({"": number})
+            counts.append({"": number})
             table = ""
-        elif found and (inner := re.match(r"\[\s*rule\s*\.\s*(\w+)\s*\]", stripped)):
+        elif counts and (inner := re.match(r"\[\s*rule\s*\.\s*(\w+)\s*\]", stripped)):
             table = f"{inner.group(1)}."
-            found[-1].setdefault(inner.group(1), number)
-        elif found and (key := re.match(r"(\w+)\s*=", stripped)):
-            found[-1].setdefault(table + key.group(1), number)
-    return found if len(found) == count else [{} for _ in range(count)]
+            counts[-1].setdefault(inner.group(1), number)
+        elif counts and (key := re.match(r"(\w+)\s*=", stripped)):
+            counts[-1].setdefault(table + key.group(1), number)
+    return counts if len(counts) == count else [{} for _ in range(count)]

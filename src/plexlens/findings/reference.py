@@ -20,8 +20,8 @@ from plexlens.metrics.reference import anchor, cell
 
 
 def _functions() -> str:
-    told = [text.partition(": ") for name, text in FUNCTIONS.items() if name not in LIST_FUNCTIONS]
-    return "\n".join(f"- `{call}`: {meaning}" for call, _, meaning in told)
+    partitions = [text.partition(": ") for name, text in FUNCTIONS.items() if name not in LIST_FUNCTIONS]
+    return "\n".join(f"- `{call}`: {meaning}" for call, _, meaning in partitions)
 
 
 _HEAD = f"""\

@@ -28,8 +28,8 @@ def level_of(text: str | None) -> Level | None:
 
     A version alone is its first release: Db2 12 is 12.1, and Db2 8 is 8.1.
     """
-    found = re.fullmatch(r"V?(\d{1,3})(?:[.R](\d{1,3}))?(?:[.M]\d{1,4})?", (text or "").strip())
-    return None if found is None else (int(found.group(1)), int(found.group(2) or 1))
+    match = re.fullmatch(r"V?(\d{1,3})(?:[.R](\d{1,3}))?(?:[.M]\d{1,4})?", (text or "").strip())
+    return None if match is None else (int(match.group(1)), int(match.group(2) or 1))
 
 
 def releases_of(names: Mapping[str, str | None], systems: Mapping[str, Level]) -> dict[str, Level]:
@@ -43,11 +43,11 @@ def zos_releases(inputs: Inputs) -> dict[str, Level]:
     """Version and release of z/OS by system; systems whose records lack it are absent."""
     if not inputs.has(_TABLE):
         return {}
-    found: dict[str, Level] = {}
+    levels: dict[str, Level] = {}
     for row in rows_of(inputs.connection, f"select distinct system, {_COLUMN} from ({inputs.raw(_TABLE, (_COLUMN,))})"):
         level = _LEVEL.fullmatch((row[_COLUMN] or "").strip())
         if row["system"] and level is not None:
             release = int(level.group(1)), int(level.group(2))
             # Records of before and after an upgrade: the later release is the one that findings are acted on.
-            found[row["system"]] = max(release, found.get(row["system"], release))
-    return found
+            levels[row["system"]] = max(release, levels.get(row["system"], release))
+    return levels

@@ -248,10 +248,10 @@ def template(text: str, grain: Grain, names: frozenset[str]) -> Template:
     """
     parts: list[str | Place | Clause] = []
     end = 0
-    for found in _CLAUSE.finditer(text):
-        parts += _parts(text[end : found.start()], grain, names)
-        parts.append(_clause(found.group(1), grain, names))
-        end = found.end()
+    for match in _CLAUSE.finditer(text):
+        parts += _parts(text[end : match.start()], grain, names)
+        parts.append(_clause(match.group(1), grain, names))
+        end = match.end()
     parts += _parts(text[end:], grain, names)
     return Template(tuple(parts), text, _names(parts, names))
 
@@ -275,15 +275,15 @@ def _parts(text: str, grain: Grain, names: frozenset[str]) -> list[str | Place]:
             raise wrong(f"{mark} is not paired", "write [[...]] for a clause; clauses do not nest")
     parts: list[str | Place] = []
     end = 0
-    for found in _PART.finditer(text):
-        parts.append(text[end : found.start()])
-        end = found.end()
-        if found.group() in ("{{", "}}"):
-            parts.append(found.group()[0])
-        elif found.group(1) is None:
-            raise wrong(f"character {found.start() + 1}: an unpaired brace", "write {{ or }} for a brace")
+    for match in _PART.finditer(text):
+        parts.append(text[end : match.start()])
+        end = match.end()
+        if match.group() in ("{{", "}}"):
+            parts.append(match.group()[0])
+        elif match.group(1) is None:
+            raise wrong(f"character {match.start() + 1}: an unpaired brace", "write {{ or }} for a brace")
         else:
-            parts.append(_place(found.group(1), grain, names))
+            parts.append(_place(match.group(1), grain, names))
     parts.append(text[end:])
     return [part for part in parts if part]
 
