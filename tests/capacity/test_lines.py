@@ -166,6 +166,16 @@ def test_waits_without_a_queue_grow_as_the_busiest_resource() -> None:
     assert found.waiting == pytest.approx(0.006 + 0.003)
 
 
+def test_page_p_locks_do_not_grow() -> None:
+    # 0.4 negotiations of 0.35 ms: 0.14 ms at every load, beside a volume that doubles what it adds.
+    volume, lock = Line("volume", "0001", 1, 0.5, 0.001), Line("page P-locks", "SYS1", 1, 0.0, 0.00035, Law.FIXED)
+    waits = (Wait("page P-locks", {lock.text: 1.0}, 0.4, 0.00014),)
+    system = one_class({volume.text: volume, lock.text: lock}, *waits)
+    for rate in (100.0, 150.0):
+        found = solved(system, Setting({"SALE.1": rate}, 8.0, 0.0)).classes["SALE.1"]
+        assert found.waiting == pytest.approx(0.00014)
+
+
 def test_a_line_of_several_servers_against_a_simulation() -> None:
     """Constant services at three servers: the factor measured at one load holds at another within a few per cent."""
 

@@ -120,6 +120,16 @@ def test_members_like_the_first(scenario: Scenario) -> None:
     assert len(scenario.values["system"]) == 1, "the scenario itself stays as it was"
 
 
+def test_a_scenario_tells_how_far_it_is() -> None:
+    """Two loads of 20 s after 5 s of warm-up: 50 simulated seconds, told in rising order."""
+    text = (Path(__file__).parents[1] / "simulate" / "two-members.toml").read_text(encoding="utf-8")
+    heard: list[tuple[float, float]] = []
+    scenario = parse_scenario(text).with_run(seconds=20.0)
+    simulate_loads(scenario, Change(), (1.0, 1.1), tell=lambda done, total: heard.append((done, total)))
+    assert heard == sorted(heard)
+    assert heard[-1] == (50.0, 50.0)
+
+
 def test_change_of_a_scenario(scenario: Scenario) -> None:
     made = changed(scenario, Change(scale=2.0, scales={"PAY": 1.5}, engines="+1", ziips="3", speed=1.25)).values
     assert made["cec"][0] | {"name": ""} == {"name": "", "engines": 5, "ziips": 3, "speed": 1.25, "ziip_speed": 1.25}

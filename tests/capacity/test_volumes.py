@@ -162,6 +162,21 @@ def test_accounting_names_waits_without_a_queue() -> None:
     assert of_class.waits["I/O"] == Waited(4.0, 8.0)
 
 
+def test_contention_is_of_all_l_locks_and_page_p_locks_are_a_wait_of_their_own() -> None:
+    """Class 3: parent, child and other L-locks wait 1, 2 and 4 s, page P-locks 8 s, page set P-locks 16 s."""
+    row = {
+        "system": "SYS1", "service_class": "X", "subsystem": "DB1A", "qwacejst": 1.0,
+        "qwacawtj": 1.0, "qwacawtk": 2.0, "qwacawtm": 4.0, "qwacarnj": 1.0, "qwacarnk": 5.0, "qwacarnm": 10.0,
+        "qwacawto": 8.0, "qwacarno": 20.0, "qwacawtn": 16.0,
+    }  # fmt: skip
+    of_class = accounts(Records(accounting=(row,)))["SMF 101"]["SYS1", "X"]
+    assert of_class.waits["contention"] == Waited(7.0, 16.0)
+    assert of_class.waits["page P-locks"] == Waited(8.0, 20.0)
+    assert {kind: waited.seconds for kind, waited in of_class.unqueued.items()} == {
+        "global contention: page set P-locks": 16.0
+    }  # fmt: skip
+
+
 def test_monitoring_names_waits_without_a_queue() -> None:
     """SMF 110-1: waits at MXT are not waits for the QR TCB, though DSPDELAY contains them."""
     row = {

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import re
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -69,6 +72,47 @@ def test_an_interrupt_ends_a_run_within_a_second_and_leaves_no_file(tmp_path: Pa
     assert min(taken) < 1.0, taken
 
 
+def _on_a_terminal(arguments: list[str], folder: Path, *, after: float) -> tuple[int, list[str]]:
+    """Exit code and lines of a command on a terminal of its own, on which Ctrl-C is typed after so many seconds."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(folder)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.environ.update(TERM="xterm", COLUMNS="120", LINES="30")
+        os.execv(arguments[0], arguments)
+    said, began, typed = b"", time.monotonic(), False
+    while time.monotonic() - began < after + 30:
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                said += os.read(terminal, 65536)
+            except OSError:
+                # Linux says so when the other end has closed the terminal.
+                break
+        if not typed and time.monotonic() - began > after:
+            os.write(terminal, b"\x03")
+            typed = True
+    else:
+        os.kill(child, signal.SIGKILL)
+    os.close(terminal)
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.decode())
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), [line for line in re.split(r"[\r\n]+", text) if line]
+
+
+def test_a_terminal_shows_simulated_seconds_and_the_time_left(tmp_path: Path) -> None:
+    """300,000 seconds and 5 of warm-up: the bar counts simulated seconds, never bytes, and tells the time left."""
+    code, lines = _on_a_terminal(_command(str(TWO_MEMBERS), "-o", "x.smf", "--seconds", "300000"), tmp_path, after=8.0)
+    bars = [line for line in lines if line.startswith("simulating")]
+    done = [
+        int(found[1].replace(",", ""))
+        for line in bars
+        if (found := re.search(r" ([0-9,]+) of 300,005 simulated s .*left: +[0-9-]+:", line))
+    ]
+    assert len(done) > 10 and done == sorted(done) and done[-1] > 100
+    assert re.search(r"left: +[0-9]+:[0-9]{2}:[0-9]{2}", bars[-1]), bars[-1]
+    assert (code, list(tmp_path.iterdir())) == (130, [])
+    assert not any("Traceback" in line for line in lines)
+
+
 _NETWORK = """
 from plexlens._core import run_network
 stations = [("A", "queue", 1, [0.5]), ("B", "queue", 1, [0.8])]
@@ -112,7 +156,9 @@ def test_what_progress_raises_ends_the_run() -> None:
         ("engines = 2", "engines = 1_000_000_000", "cec[0].engines: 1000000000 is not possible; give 0 to 256"),
         ("pages = 500", "pages = 9_000_000_000_000", "db2[0].page_set[1].pages: 9000000000000 is not possible"),
         ("users = 3", "users = 4_000_000_000", "class[2].users: 4000000000 is not possible; give 0 to 1000000"),
-        ("lock_avoidance = 0.5", "deadlock_cycle = 1e-12", "db2[0].deadlock_cycle: 0.000000000001 is not possible"),
+        ("goal = 0.05", "goal = 1e12", "class[0].goal: 1000000000000 is not possible; give 0.001 to 86400"),
+        ("goal = 0.05", "goal = 1e-9", "class[0].goal: 1e-9 is not possible; give 0.001 to 86400"),
+        ("lock_avoidance = 0.5", "deadlock_cycle = 1e-12", "db2[0].deadlock_cycle: 1e-12 is not possible"),
         ("interval = 20.0", "interval = 1e-7", "run.interval: 60 s in intervals of 0.0000001 s are too many"),
     ],
 )

@@ -8,6 +8,7 @@ import pytest
 
 from plexlens.errors import UnreadableInputError
 from plexlens.simulate import ScenarioFileError, parse_scenario, read_scenario, run_scenario, write_smf
+from plexlens.simulate.devices import serial_of
 from plexlens.simulate.dump import check_names
 from tests.simulate.conftest import TWO_MEMBERS
 
@@ -38,6 +39,12 @@ def _line(text: str, wanted: str) -> int:
             "db2[0].page_set[1].pool: there is no pool 9 in group DSNG; give one of 1",
         ),
         ("pages = 500", "pages = 0", "db2[0].page_set[1].pages: 0 is not possible; give more than 0"),
+        (
+            "entries = 4096",
+            "entries = 4294967296",
+            "db2[0].lock.entries: 4294967296 is not possible; give 1 to 2147483648",
+        ),
+        ("seed = 5", "sample = 1e-300", "run.sample: 1e-300 is not possible; give 0.001 or more"),
         ("lock_avoidance = 0.5", "lock_avoidance = 1.5", "db2[0].lock_avoidance: 1.5 is no share"),
         ("db2_cpu = 0.01", "db2_cpu = nan", "class[2].db2_cpu: nan is not possible; give a finite number"),
         ("db2_cpu = 0.01", "db2_cpu = 2026-01-01", "class[2].db2_cpu: 2026-01-01 is a date or time"),
@@ -51,6 +58,19 @@ def test_wrong_values(old: str, new: str, message: str) -> None:
     line = _line(text, new.splitlines()[0])
     assert str(caught.value).startswith(f"s.toml: line {line}: {message}")
     assert caught.value.exit_code == 2
+
+
+def test_more_volumes_than_device_numbers() -> None:
+    """Device numbers are four hexadecimal digits, from X'1000': 61,440 volumes."""
+    with pytest.raises(ScenarioFileError) as caught:
+        run_scenario(parse_scenario(f"dasd = {{volumes = 61441}}\n{TEXT}", file="s.toml"))
+    assert str(caught.value) == "s.toml: line 1: dasd.volumes: 61441 is not possible; give 0 to 61440"
+
+
+def test_serials_of_thousands_of_volumes() -> None:
+    serials = {serial_of(volume) for volume in range(61_440)}
+    assert len(serials) == 61_440
+    assert {len(serial) for serial in serials} == {6}
 
 
 def test_an_unknown_key() -> None:

@@ -283,7 +283,7 @@ def test_accounting(measured: Measured) -> None:
             assert near(row["class3_other_read_io_seconds"], used("wait_other_read"), 3e-9)
             assert near(row["class3_log_write_io_seconds"], used("wait_log"), 3e-9)
             assert near(row["class3_irlm_lock_latch_seconds"], used("wait_lock"), 3e-9)
-            assert near(row["class3_global_contention_seconds"], used("wait_contention"), 3e-9)
+            assert near(row["class3_global_contention_seconds"], used("wait_contention") + used("wait_page_lock"), 6e-9)
             assert row["class3_log_write_io_events"] == used("waits_log")
             assert row["class3_irlm_lock_latch_events"] == used("waits_lock")
             assert row["lock_requests"] == used("locks")
@@ -291,6 +291,32 @@ def test_accounting(measured: Measured) -> None:
             assert row["getpages"] == used("getpages")
             assert row["sync_reads"] == used("sync_reads")
             assert row["buffer_updates"] == used("updates")
+
+
+def test_page_lock_waits_agree_with_suspensions(measured: Measured) -> None:
+    """Each suspension of SMF 100 is a wait for a page P-lock in SMF 101, of two messages and more: 0.3 ms at least.
+
+    Suspensions count when they begin and waits when their transaction has ended, so what is under way differs.
+    """
+    classes = rows(measured, "db2_accounting_sharing", "subsystem", "plan")
+    pools = rows(measured, "db2_group_pool", "subsystem", "group_pool")
+    names = {one["name"]: number for number, one in enumerate(measured.run.scenario.values["class"])}
+    for (member, plan), row in classes.items():
+        place = {"DB1": 0, "DB2": 1}[member]
+        used = [one["classes"][names[plan]]["systems"][place]["used"] for one in measured.run.results["intervals"]]
+        assert near(row["page_lock_wait_seconds"], sum(one["wait_page_lock"] for one in used), 3e-9)
+        assert near(row["l_lock_wait_seconds"], sum(one["wait_contention"] for one in used), 3e-9)
+    waits = measured.inputs.connection.execute(
+        "select sum(qwacarno)::double, sum(qwacawto), sum(qwacarnk)::double, sum(qwacarnj)::double "
+        "from smf101_ifcid3_qwac"
+    ).fetchone()
+    assert waits is not None
+    suspended = sum(row["page_lock_suspensions"] for row in pools.values())
+    assert suspended > 500
+    assert abs(waits[0] - suspended) <= 5
+    assert 0.0003 <= waits[1] / waits[0] < 0.0005
+    # Locks of rows and pages are child locks; the simulator has no parent locks that contend.
+    assert waits[2] > 500 and waits[3] == 0
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])

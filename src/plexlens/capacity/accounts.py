@@ -24,17 +24,15 @@ _DB2_WAITS = {
     "I/O": (("qwacawti", "qwacawtr", "qwacawtw"), ("qwacarne", "qwacarnr", "qwacarnw")),
     "log": (("qwacawlg",), ("qwacarlg",)),
     "locks": (("qwacawtl",), ("qwacarnl",)),
-    "contention": (("qwacawtj",), ("qwacarnj",)),
+    "contention": (("qwacawtj", "qwacawtk", "qwacawtm"), ("qwacarnj", "qwacarnk", "qwacarnm")),
+    "page P-locks": (("qwacawto",), ("qwacarno",)),
 }
 
 #: Waits in Db2 that no queue of a plan explains, by what is waited for (accounting class 3).
 _DB2_UNQUEUED = {
     "page latches": ("qwacawtp",),
     "notify messages": ("qwacawtg",),
-    "global contention: child L-locks": ("qwacawtk",),
-    "global contention: other L-locks": ("qwacawtm",),
     "global contention: page set P-locks": ("qwacawtn",),
-    "global contention: page P-locks": ("qwacawto",),
     "global contention: other P-locks": ("qwacawtq",),
     "Db2 latches": ("qwacawlh",),
 }
@@ -97,8 +95,8 @@ class Account:
     bursts
         Times that an engine was taken.
     waits
-        By kind: ``I/O``, ``log``, ``locks``, ``contention``, ``coupling``, ``commit`` (with the pages that it writes to
-        group buffer pools); of CICS by kind and region (``QR TCB AOR1``).
+        By kind: ``I/O``, ``log``, ``locks``, ``contention`` (L-locks of all kinds), ``page P-locks``, ``coupling``,
+        ``commit`` (with the pages that it writes to group buffer pools); of CICS by kind and region (``QR TCB AOR1``).
     in_db2, with_thread
         Seconds that transactions spent in Db2, and with a thread to it.
     unqueued
@@ -121,8 +119,8 @@ class Account:
 
     def waited(self, kind: str) -> Waited:
         """Waits of a kind in all regions."""
-        found = [one for name, one in self.waits.items() if name == kind or name.startswith(f"{kind} ")]
-        return Waited(sum(one.seconds for one in found), sum(one.count for one in found))
+        results = [entry for name, entry in self.waits.items() if name == kind or name.startswith(f"{kind} ")]
+        return Waited(sum(entry.seconds for entry in results), sum(entry.count for entry in results))
 
 
 @dataclass(frozen=True)
@@ -176,18 +174,18 @@ def read_records(inputs: Inputs, start: datetime, seconds: float) -> Records:
 
 def accounts(records: Records) -> dict[str, dict[tuple[str, str], Account]]:
     """Accounts by kind of record (``SMF 110-1``, ``SMF 101``), then by system and service class."""
-    made = {"SMF 110-1": _of_monitoring(records.monitoring), "SMF 101": _of_accounting(records.accounting)}
-    return {kind: rows for kind, rows in made.items() if rows}
+    results = {"SMF 110-1": _of_monitoring(records.monitoring), "SMF 101": _of_accounting(records.accounting)}
+    return {kind: rows for kind, rows in results.items() if rows}
 
 
 def regions(records: Records) -> dict[tuple[str, str], RegionUse]:
     """Use of CICS regions, by system and region."""
-    made = {}
+    results = {}
     for key, rows in _grouped(records.monitoring, "system", "subsystem").items():
         visits = _sum(rows, "qrdispt_count")
         if not visits or not key[1]:
             continue
-        made[key[0], key[1]] = RegionUse(
+        results[key[0], key[1]] = RegionUse(
             visits,
             _waited(rows, "QR TCB").seconds,
             {row: _sum(of, "qrdispt_seconds") for (row,), of in _grouped(rows, "service_class").items()},
@@ -197,14 +195,14 @@ def regions(records: Records) -> dict[tuple[str, str], RegionUse]:
             {row: _sum(of, "with_open_tcb") for (row,), of in _grouped(rows, "service_class").items()},
             _waited(rows, "open TCBs"),
         )
-    return made
+    return results
 
 
 def _grouped(rows: Iterable[dict[str, Any]], *names: str) -> dict[tuple[str, ...], list[dict[str, Any]]]:
-    made: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    results: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in rows:
-        made.setdefault(tuple(row[name] or "" for name in names), []).append(row)
-    return made
+        results.setdefault(tuple(row[name] or "" for name in names), []).append(row)
+    return results
 
 
 def _sum(rows: Iterable[dict[str, Any]], *names: str) -> float:
@@ -217,9 +215,9 @@ def _waited(rows: list[dict[str, Any]], kind: str) -> Waited:
 
 
 def _named(rows: list[dict[str, Any]], kinds: Mapping[str, tuple[str, ...]]) -> dict[str, Waited]:
-    """Waits by what is waited for, of those that there are."""
-    made = {kind: Waited(_sum(rows, *names), 0.0) for kind, names in kinds.items()}
-    return {kind: waited for kind, waited in made.items() if waited.seconds > 0.0}
+    """Waits by resource, without the resources that nobody waited for."""
+    results = {kind: Waited(_sum(rows, *names), 0.0) for kind, names in kinds.items()}
+    return {kind: waited for kind, waited in results.items() if waited.seconds > 0.0}
 
 
 def _rows(
@@ -263,7 +261,7 @@ def _monitoring(inputs: Inputs, start: datetime, seconds: float) -> list[dict[st
 
 
 def _of_monitoring(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Account]:
-    made = {}
+    results = {}
     for (system, name), of_class in _grouped(rows, "system", "service_class").items():
         cpu = _sum(of_class, "usrcput_seconds")
         waits = {
@@ -272,11 +270,11 @@ def _of_monitoring(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Acco
             for kind in _CICS_WAITS
         }
         if cpu > 0:
-            made[system, name] = Account(
+            results[system, name] = Account(
                 "SMF 110-1", cpu, None, None, None, _sum(of_class, "usrdispt_count"), waits,
                 _sum(of_class, "rmidb2_seconds"), unqueued=_named(of_class, _CICS_UNQUEUED),
             )  # fmt: skip
-    return made
+    return results
 
 
 def _accounting(inputs: Inputs, start: datetime, seconds: float) -> list[dict[str, Any]]:
@@ -312,7 +310,7 @@ def _accounting(inputs: Inputs, start: datetime, seconds: float) -> list[dict[st
 
 
 def _of_accounting(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Account]:
-    made = {}
+    results = {}
     for (system, name), of_class in _grouped(rows, "system", "service_class").items():
         general = max(0.0, _sum(of_class, "qwacejst") - _sum(of_class, "qwacbjst"))
         ziip = _sum(of_class, "qwaccls1_ziip")
@@ -321,7 +319,7 @@ def _of_accounting(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Acco
         waits = {kind: Waited(_sum(of_class, *of), _sum(of_class, *count)) for kind, (of, count) in _DB2_WAITS.items()}
         waits["coupling"] = Waited(_sum(of_class, "qwaxixlt"), _sum(of_class, "qwaxixle"))
         waits["commit"] = Waited(_sum(of_class, "qwacawte"), _sum(of_class, "qbgasw"))
-        made[system, name] = Account(
+        results[system, name] = Account(
             "SMF 101", general + ziip, general, ziip, _sum(of_class, "qwacziip_eligible"),
             _sum(of_class, *_DB2_BURSTS), waits, _sum(of_class, "qwacasc"),
             _sum(of_class, "with_thread"), _named(of_class, _DB2_UNQUEUED | _QWAX_UNQUEUED),
@@ -330,4 +328,4 @@ def _of_accounting(rows: Iterable[dict[str, Any]]) -> dict[tuple[str, str], Acco
                 for (member,), rows in _grouped(of_class, "subsystem").items()
             },
         )  # fmt: skip
-    return made
+    return results

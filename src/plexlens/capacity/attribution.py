@@ -60,7 +60,7 @@ class _Shares:
 
 def matching(there: Iterable[str], name: str) -> set[str]:
     """The class periods that a name matches: a single period (``DDFHI.1``), or all periods of a class (``DDFHI``)."""
-    return {one for one in there if one == name or base(one) == name}
+    return {text for text in there if text == name or base(text) == name}
 
 
 def base(name: str) -> str:
@@ -72,7 +72,7 @@ def served_names(facts: Mapping[str, Facts], text: str) -> list[str]:
     """The classes named by ``--serves REGIONS=...``: a single class, several separated by commas, or `EVERY`."""
     if text.strip() != EVERY:
         return [part.strip() for part in text.split(",") if part.strip()]
-    bare = {name for name, one in facts.items() if (one["transactions"] or 0) > 0 and not _cpu(one)}
+    bare = {name for name, fact in facts.items() if (fact["transactions"] or 0) > 0 and not _cpu(fact)}
     return sorted({base(name) for name in bare})
 
 
@@ -82,8 +82,8 @@ def attribute(
     """Move the processor time and I/O of address space classes to the classes that they serve, within ``facts``."""
     servers: dict[str, set[str]] = {}
     links: dict[str, dict[str, float]] = {}
-    for (one, server, served), samples in measured.served.items():
-        if one == system:
+    for (entry, server, served), samples in measured.served.items():
+        if entry == system:
             links.setdefault(server, {})[served] = samples
     named = {server: served_names(facts, text) for server, text in serves.items()}
     links |= {server: dict.fromkeys(served, 1.0) for server, served in named.items()}
@@ -110,12 +110,12 @@ def _cpu(facts: Facts) -> float:
 
 
 def _move(facts: dict[str, Facts], source: str, fact: str, weights: _Weights) -> None:
-    held, total = facts[source][fact], sum(weights.values())
-    if not held or not total:
+    content, total = facts[source][fact], sum(weights.values())
+    if not content or not total:
         return
     facts[source][fact] = 0.0
     for name, weight in weights.items():
-        facts[name][fact] = (facts[name][fact] or 0.0) + held * weight / total
+        facts[name][fact] = (facts[name][fact] or 0.0) + content * weight / total
 
 
 def _shares(
@@ -139,14 +139,14 @@ def _shares(
             for name, served in targets.items()
         }
 
-    found = _of_all(system, measured, parts)
-    if found:
-        first = next(iter(found.values()))
-        detailed = next((rows for rows in found.values() if rows[next(iter(rows))].ziip is not None), None)
-        source = " and ".join(found) + ", CPU time by service class"
+    results = _of_all(system, measured, parts)
+    if results:
+        first = next(iter(results.values()))
+        detailed = next((rows for rows in results.values() if rows[next(iter(rows))].ziip is not None), None)
+        source = " and ".join(results) + ", CPU time by service class"
         cpu = {served: row.cpu for served, row in first.items()}
         # Where records tell what each class waits for files, the regions' I/O is not divided.
-        is_told = any(row.waited("files").seconds for row in found.get("SMF 110-1", {}).values())
+        is_told = any(row.waited("files").seconds for row in results.get("SMF 110-1", {}).values())
         io = {} if is_told else spread({served: row.bursts for served, row in (detailed or first).items()})
         if detailed is None:
             weights = spread(cpu)
@@ -166,20 +166,20 @@ def _shares(
 def _of_all(system: str, measured: Measured, served: Iterable[str]) -> dict[str, dict[str, Account]]:
     """Accounts of the served classes, by kind of record; a kind that lacks any of the classes is left out."""
     names = list(served)
-    found = {
+    results = {
         kind: {name: rows[system, base(name)] for name in names if (system, base(name)) in rows}
         for kind, rows in accounts(measured.records).items()
     }
-    return {kind: rows for kind, rows in found.items() if rows and len(rows) == len(names)}
+    return {kind: rows for kind, rows in results.items() if rows and len(rows) == len(names)}
 
 
 def _bursts(system: str, facts: Mapping[str, Facts], measured: Measured) -> dict[str, float]:
     """Number of engine requests per transaction: dispatches of CICS tasks, or waits of Db2 threads plus a commit."""
-    made: dict[str, float] = {}
+    bursts: dict[str, float] = {}
     for rows in accounts(measured.records).values():
-        for (one, name), account in rows.items():
-            periods = matching(facts, name) if one == system else set()
+        for (text, name), account in rows.items():
+            periods = matching(facts, name) if text == system else set()
             ended = sum(facts[period]["transactions"] or 0.0 for period in periods)
             if ended and account.bursts:
-                made |= {period: max(1.0, account.bursts / ended) for period in periods if period not in made}
-    return made
+                bursts |= {period: max(1.0, account.bursts / ended) for period in periods if period not in bursts}
+    return bursts

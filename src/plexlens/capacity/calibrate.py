@@ -74,10 +74,10 @@ def calibrate(
     notes = list(measured.notes)
     systems = []
     for system in measured.systems:
-        facts = {name: measured.total((system, name)) for one, name in keys if one == system}
-        made = _system(measured, system, facts, notes, users=dict(users or {}), serves=dict(serves or {}))
-        if made is not None:
-            systems.append(made)
+        facts = {name: measured.total((system, name)) for text, name in keys if text == system}
+        system_model = _system(measured, system, facts, notes, users=dict(users or {}), serves=dict(serves or {}))
+        if system_model is not None:
+            systems.append(system_model)
     if not systems:
         raise NothingUsableError(
             file="",
@@ -107,32 +107,32 @@ def _system(
 ) -> SystemModel | None:
     general = measured.engines(system, "CP")
     seconds = general.seconds if general else 0.0
-    captured = sum(one["cp_seconds"] or 0.0 for one in facts.values())
+    captured = sum(fact["cp_seconds"] or 0.0 for fact in facts.values())
     capture = _PLAN["capture"](captured=captured, busy_time=general.busy * seconds) if general else None
     if general is None or not capture:
         notes.append(f"{system}: it has no CPU time in its classes or no general engines, and is left out.")
         return None
     ziips = measured.engines(system, "IIP")
-    ziip_captured = sum(one["ziip_engine_seconds"] or 0.0 for one in facts.values())
-    equivalent = sum(one["ziip_seconds"] or 0.0 for one in facts.values())
+    ziip_captured = sum(fact["ziip_engine_seconds"] or 0.0 for fact in facts.values())
+    equivalent = sum(fact["ziip_seconds"] or 0.0 for fact in facts.values())
     factor = equivalent / ziip_captured if ziip_captured and equivalent else 1.0
     # Busy zIIPs without work of classes on them are load of nobody: the system's own.
     ziip_capture = ziip_captured / (ziips.busy * ziips.seconds) if ziips and ziips.busy and ziip_captured else 1.0
     _say_of(system, capture, measured, notes)
-    own_io = {name for name, one in facts.items() if one["dasd_requests"]}
+    own_io = {name for name, fact in facts.items() if fact["dasd_requests"]}
     served = {
         name
-        for name, one in facts.items()
-        if one["transactions"] and not one["cp_seconds"] and not one["ziip_engine_seconds"]
+        for name, fact in facts.items()
+        if fact["transactions"] and not fact["cp_seconds"] and not fact["ziip_engine_seconds"]
     }
-    found = attribute(system, facts, measured, serves, notes)
-    queues = queues_of(measured, system, facts, seconds, own_io=own_io, served=served, servers=found.servers)
+    result = attribute(system, facts, measured, serves, notes)
+    queues = queues_of(measured, system, facts, seconds, own_io=own_io, served=served, servers=result.servers)
     ranks = _ranks(facts)
-    visits = _visits(facts, found.bursts)
+    visits = _visits(facts, result.bursts)
     classes = tuple(
         _class(
             name,
-            one,
+            fact,
             seconds=seconds,
             rank=ranks[name],
             ratios=(capture, ziip_capture, factor),
@@ -142,11 +142,11 @@ def _system(
             notes=notes,
             system=system,
         )
-        for name, one in facts.items()
-        if (one["cp_seconds"] or 0.0) + (one["ziip_engine_seconds"] or 0.0) + (one["transactions"] or 0.0) > 0
+        for name, fact in facts.items()
+        if (fact["cp_seconds"] or 0.0) + (fact["ziip_engine_seconds"] or 0.0) + (fact["transactions"] or 0.0) > 0
     )
-    eligible = sum(one.rate * one.eligible for one in classes)
-    over = sum(one.rate * one.eligible * one.overflow for one in classes)
+    eligible = sum(class_model.rate * class_model.eligible for class_model in classes)
+    over = sum(class_model.rate * class_model.eligible * class_model.overflow for class_model in classes)
     share = over / eligible if eligible else 0.0
     count = round(ziips.engines) if ziips else 0
     if ziips and count == 0:
@@ -198,7 +198,7 @@ def _importance(facts: Facts) -> int | None:
 
 def _ranks(facts: dict[str, Facts]) -> dict[str, int]:
     """Priority of each class: system work first, then by importance; classes without importance rank lowest."""
-    levels = {name: _importance(one) for name, one in facts.items()}
+    levels = {name: _importance(fact) for name, fact in facts.items()}
     known = sorted({level for level in levels.values() if level is not None})
     order = {level: rank for rank, level in enumerate(known)}
     last = max(len(known) - 1, 0)
@@ -220,13 +220,13 @@ def _visits(facts: dict[str, Facts], bursts: dict[str, float]) -> _Visits:
     """From records of transactions, else from I/O operations: an engine is requested once, and again after each I/O."""
     known, taken, seconds = dict(bursts), 0.0, 0.0
     every, whole = 0.0, 0.0
-    for name, one in facts.items():
-        ended, used = one["transactions"] or 0.0, (one["cp_seconds"] or 0.0) + (one["ziip_engine_seconds"] or 0.0)
+    for name, fact in facts.items():
+        ended, used = fact["transactions"] or 0.0, (fact["cp_seconds"] or 0.0) + (fact["ziip_engine_seconds"] or 0.0)
         if ended < FEWEST_TRANSACTIONS or not used:
             continue
         every, whole = every + ended, whole + used
-        if name not in known and one["dasd_requests"]:
-            known[name] = 1.0 + one["dasd_requests"] / ended
+        if name not in known and fact["dasd_requests"]:
+            known[name] = 1.0 + fact["dasd_requests"] / ended
         if name in known:
             taken, seconds = taken + known[name] * ended, seconds + used
     if taken:
@@ -265,7 +265,7 @@ def _class(
     if not background and not (facts["cp_seconds"] or facts["ziip_engine_seconds"]):
         doubts.append("its CPU time is charged to address spaces; name their class with --serves")
     named = [count for given, count in users.items() if name in matching({name}, given)]
-    made = ClassModel(
+    class_model = ClassModel(
         name=name,
         importance=_importance(facts),
         priority=rank,
@@ -292,7 +292,7 @@ def _class(
         notes.append(
             f"{system} {name}: it was recorded for {span:,.0f} s of the {seconds:,.0f} s that processor data covers."
         )
-    return made
+    return class_model
 
 
 def _printed_velocity(facts: Facts) -> float | None:
@@ -324,60 +324,73 @@ def _with_rest(system: SystemModel, known: Set[str]) -> SystemModel:
     the formula gets the factor that this asks for; what even twice the formula leaves is other delay. Else other delay
     is by state samples where there are some, and what the model leaves of the response where there are none.
     """
-    found = solved(system, base(system)).classes
-    made = []
-    for one in system.classes:
-        result = found[one.name]
-        if one.background or one.response is None or result.general is None:
-            made.append(one)
+    class_results = solved(system, base(system)).classes
+    results = []
+    for class_model in system.classes:
+        result = class_results[class_model.name]
+        if class_model.background or class_model.response is None or result.general is None:
+            results.append(class_model)
             continue
         engines = result.general + (result.ziip or 0.0)
-        left = one.response - one.io_service - one.waited()
-        samples = one.samples
-        if one.name in known:
-            service = _service(system, one)
+        left = class_model.response - class_model.io_service - class_model.waited()
+        samples = class_model.samples
+        if class_model.name in known:
+            service = _service(system, class_model)
             queued = max(engines - service, 0.0)
             # Of the formula's waiting, a little is taken as measured: a factor of next to nothing would be chance.
             prior = _PRIOR_WAIT * service
             factor = min(_MOST_FACTOR, max(_LEAST_FACTOR, (left - service + prior) / (queued + prior)))
             other = max(0.0, left - service - factor * queued) if factor == _MOST_FACTOR else 0.0
-            made.append(replace(one, engine_factor=factor, other=other, other_from="records"))
+            results.append(replace(class_model, engine_factor=factor, other=other, other_from="records"))
         elif samples is not None:
             every = (
                 samples.cpu_using + samples.cpu_delay + samples.ziip_using + samples.ziip_delay
                 + samples.other_using + samples.other_delay + samples.unknown
             )  # fmt: skip
             share = (samples.other_using + samples.other_delay + samples.unknown) / every
-            made.append(replace(one, other=max(0.0, one.response * share - one.io_service - one.waited())))
+            results.append(
+                replace(
+                    class_model,
+                    other=max(0.0, class_model.response * share - class_model.io_service - class_model.waited()),
+                )
+            )
         else:
-            made.append(replace(one, other=max(0.0, left - engines), other_from="rest"))
-    return at_base(replace(system, classes=tuple(made)))
+            results.append(replace(class_model, other=max(0.0, left - engines), other_from="rest"))
+    return at_base(replace(system, classes=tuple(results)))
 
 
-def _service(system: SystemModel, one: ClassModel) -> float:
+def _service(system: SystemModel, class_model: ClassModel) -> float:
     """Engine time per transaction in seconds, at the measured load."""
-    return one.general + one.eligible * (one.overflow * system.ziip_factor + 1.0 - one.overflow)
+    return class_model.general + class_model.eligible * (
+        class_model.overflow * system.ziip_factor + 1.0 - class_model.overflow
+    )
 
 
 def _say_of_waits(model: SystemModel, queues: Queues, notes: list[str]) -> None:
     """Notes on waits of unknown cause, and on resources that could saturate undetected."""
     name, busy = busiest(model)
-    for one in model.classes:
-        share = one.other / one.response if one.response else 0.0
+    for class_model in model.classes:
+        share = class_model.other / class_model.response if class_model.response else 0.0
         if share > _TOLD:
             notes.append(
-                f"{model.name} {one.name}: no record shows the cause of {share:.0%} of its response. The model lets "
+                f"{model.name} {class_model.name}: no record shows the cause of {share:.0%} of its response. "
+                "The model lets "
                 f"that part grow like waiting at the busiest measured resource ({name}, {busy:.0%} busy)."
             )
-    for one in model.classes:
-        bare = [(wait.kind, wait.seconds) for wait in one.waits if not wait.lines]
-        if one.response and sum(seconds for _, seconds in bare) > _TOLD * one.response:
-            each = ", ".join(f"{kind} {seconds / one.response:.0%}" for kind, seconds in bare)
+    for class_model in model.classes:
+        bare = [(wait.kind, wait.seconds) for wait in class_model.waits if not wait.lines]
+        if class_model.response and sum(seconds for _, seconds in bare) > _TOLD * class_model.response:
+            each = ", ".join(f"{kind} {seconds / class_model.response:.0%}" for kind, seconds in bare)
             notes.append(
-                f"{model.name} {one.name}: no queue of the model explains these waits of its response: {each}. They "
+                f"{model.name} {class_model.name}: no queue of the model explains these waits of its response: "
+                f"{each}. They "
                 f"grow as waiting at the busiest resource measured does ({name}, {busy:.0%} busy)."
             )
-    unknown = [one.name for one in model.classes if not one.background and one.name not in queues.known]
+    unknown = [
+        class_model.name
+        for class_model in model.classes
+        if not class_model.background and class_model.name not in queues.known
+    ]
     if unknown:
         notes.append(
             f"{model.name}: records of transactions (SMF 110-1, 101) do not account for everything that "

@@ -65,7 +65,7 @@ def check(change: Change, model: Model) -> None:
     ):
         if not (math.isfinite(value) and value >= least):
             raise UsageError(file="", what=f"{what} is {value:g}", remedy=f"give {least:g} or more")
-    there = {one.name for system in model.systems for one in system.classes}
+    there = {class_model.name for system in model.systems for class_model in system.classes}
     for name in change.scales:
         if not matching(there, name):
             raise UsageError(
@@ -103,16 +103,23 @@ def setting(change: Change, model: Model, system: SystemModel) -> Setting:
     count = len(model.systems)
     share = count / (count + change.members)
     factors = {
-        one.name: change.scale
-        * math.prod(factor for name, factor in change.scales.items() if matching({one.name}, name))
-        for one in system.classes
+        class_model.name: change.scale
+        * math.prod(factor for name, factor in change.scales.items() if matching({class_model.name}, name))
+        for class_model in system.classes
     }
-    work = {one.name: one.rate * (one.general + one.eligible) for one in system.classes if not one.background}
+    work = {
+        class_model.name: class_model.rate * (class_model.general + class_model.eligible)
+        for class_model in system.classes
+        if not class_model.background
+    }
     before = sum(work.values())
     # Work without transactions grows as the processor time of those with some; every system has its own.
     growth = sum(work[name] * factors[name] for name in work) / before if before else change.scale
     behind = 1.0 if change.fixed_background else growth
-    rates = {one.name: one.rate * (behind if one.background else factors[one.name] * share) for one in system.classes}
+    rates = {
+        class_model.name: class_model.rate * (behind if class_model.background else factors[class_model.name] * share)
+        for class_model in system.classes
+    }
     return Setting(
         rates,
         count_of("engines", change.engines, system.engines, 1),

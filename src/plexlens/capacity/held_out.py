@@ -69,7 +69,10 @@ class SelfTrial:
 
     def of(self, system: str, name: str) -> ClassTrial | None:
         """The trial of a class; None if no tested interval has enough of its transactions."""
-        return next((one for one in self.classes if (one.system, one.name) == (system, name)), None)
+        return next(
+            (class_trial for class_trial in self.classes if (class_trial.system, class_trial.name) == (system, name)),
+            None,
+        )
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,7 @@ class Kind:
             + (f" and {ziips:g} zIIP{'' if ziips == 1 else 's'}" if ziips else "")
             for system, general, ziips in self.engines
         ]
-        largest = sorted(self.mix.items(), key=lambda one: -one[1])[:3]
+        largest = sorted(self.mix.items(), key=lambda share: -share[1])[:3]
         work = ", ".join(f"{name} {share:.0%}" for name, share in largest)
         return "; ".join(parts) + (f"; transactions: {work}" if work else "")
 
@@ -115,25 +118,25 @@ def try_model(measured: Measured, model: Model) -> SelfTrial | None:
     busy: dict[str, float] = {}
     loads: list[float] = []
     for system in part.systems:
-        found = points(others, system)
-        loads += [point.load for point in found]
-        apart = [abs(point.busy - point.busy_modelled) for point in found if point.busy_modelled is not None]
+        results = points(others, system)
+        loads += [point.load for point in results]
+        apart = [abs(point.busy - point.busy_modelled) for point in results if point.busy_modelled is not None]
         if apart:
             busy[system.name] = max(apart)
-        for one in system.classes:
-            rows = _errors(one.name, found)
+        for class_model in system.classes:
+            rows = _errors(class_model.name, results)
             whole = sum(weight for weight, _ in rows)
             if whole:
                 error = sum(weight * size for weight, size in rows) / whole
-                classes.append(ClassTrial(system.name, one.name, error, len(rows)))
+                classes.append(ClassTrial(system.name, class_model.name, error, len(rows)))
     return SelfTrial(calibrated, tried, tuple(classes), busy, (min(loads), max(loads)) if loads else None)
 
 
-def _errors(name: str, found: tuple[Point, ...]) -> list[tuple[float, float]]:
+def _errors(name: str, result: tuple[Point, ...]) -> list[tuple[float, float]]:
     """Transactions and absolute response time error of each interval."""
     return [
         (point.transactions[name], abs(point.modelled[name] / point.responses[name] - 1.0))
-        for point in found
+        for point in result
         if point.responses.get(name) and name in point.modelled
     ]
 
@@ -186,6 +189,6 @@ def _mix(measured: Measured, time: datetime, fact: str = "transactions") -> dict
     return {name: count / whole for name, count in counts.items() if count} if whole else {}
 
 
-def _distance(one: dict[str, float], other: dict[str, float]) -> float:
+def _distance(values: dict[str, float], other: dict[str, float]) -> float:
     """Share of the transactions that belong to different classes."""
-    return sum(abs(one.get(name, 0.0) - other.get(name, 0.0)) for name in {*one, *other}) / 2
+    return sum(abs(values.get(name, 0.0) - other.get(name, 0.0)) for name in {*values, *other}) / 2

@@ -33,30 +33,30 @@ def to_object(plan: Plan) -> dict[str, Any]:
                 "entitled_engines": system.entitled,
                 "classes": [
                     {
-                        "class": one.name,
-                        "background": one.background,
-                        "importance": one.importance,
-                        "goal": one.goal.text,
-                        "transactions_per_second": None if one.background else one.rate,
-                        "general_seconds": one.general,
-                        "ziip_eligible_seconds": one.eligible,
-                        "overflow": one.overflow,
-                        "io_seconds": one.io_service + one.waited("volume"),
-                        "io_requests": one.io_requests,
-                        "visits": one.visits,
-                        "waits": [{"kind": wait.kind, "seconds": wait.seconds} for wait in one.waits],
-                        "engine_wait_factor": one.engine_factor,
-                        "other_seconds": one.other,
-                        "other_from": one.other_from,
+                        "class": class_model.name,
+                        "background": class_model.background,
+                        "importance": class_model.importance,
+                        "goal": class_model.goal.text,
+                        "transactions_per_second": None if class_model.background else class_model.rate,
+                        "general_seconds": class_model.general,
+                        "ziip_eligible_seconds": class_model.eligible,
+                        "overflow": class_model.overflow,
+                        "io_seconds": class_model.io_service + class_model.waited("volume"),
+                        "io_requests": class_model.io_requests,
+                        "visits": class_model.visits,
+                        "waits": [{"kind": wait.kind, "seconds": wait.seconds} for wait in class_model.waits],
+                        "engine_wait_factor": class_model.engine_factor,
+                        "other_seconds": class_model.other,
+                        "other_from": class_model.other_from,
                         **{
-                            name: getattr(found, name)
+                            name: getattr(class_check, name)
                             for name in (
                                 "measured", "modelled", "error", "velocity", "velocity_modelled", "interval_error",
                                 "held_out_error", "reproduced", "reason",
                             )
                         },
                     }
-                    for one, found in zip(system.classes, check.classes, strict=True)
+                    for class_model, class_check in zip(system.classes, check.classes, strict=True)
                 ],
                 "queues": [
                     {
@@ -79,7 +79,7 @@ def to_object(plan: Plan) -> dict[str, Any]:
             "tried_on": [time.isoformat() for time in plan.tried.tried],
             "loads": plan.tried.loads,
             "busy_error": plan.tried.busy,
-            "classes": [asdict(one) for one in plan.tried.classes],
+            "classes": [asdict(class_trial) for class_trial in plan.tried.classes],
         },
         "kinds_of_intervals": [
             {"intervals": [time.isoformat() for time in kind.intervals], "engines": kind.engines, "mix": kind.mix}
@@ -89,51 +89,54 @@ def to_object(plan: Plan) -> dict[str, Any]:
         "simulation": None
         if plan.simulation is None
         else {"scenario": plan.simulation.file, "notes": list(plan.simulation.notes)},
-        "outlooks": [_outlook(one) for one in plan.outlooks],
+        "outlooks": [_outlook(outlook) for outlook in plan.outlooks],
         "curves": [
             {
                 "system": curve.system,
                 "solved": [
-                    {"load": load, **_result(found)} for load, found in zip(curve.loads, curve.results, strict=True)
+                    {"load": load, **_result(system_result)} for load, system_result in zip(curve.loads,
+                    curve.results, strict=True)
                 ],
-                "run": [{"load": load, **_result(found)} for load, found in curve.runs],
+                "run": [{"load": load, **_result(system_result)} for load, system_result in curve.runs],
             }
             for curve in plan.curves
         ],
     }  # fmt: skip
 
 
-def _outlook(one: Outlook) -> dict[str, Any]:
+def _outlook(outlook: Outlook) -> dict[str, Any]:
     return {
-        "title": one.title,
-        "change": asdict(one.change),
-        "systems": {name: _result(found) for name, found in one.results.items()},
+        "title": outlook.title,
+        "change": asdict(outlook.change),
+        "systems": {name: _result(system_result) for name, system_result in outlook.results.items()},
         "saturates": None
-        if one.limit is None
-        else {"load": one.limit[0], "station": one.limit[1], "system": one.limit[2]},
+        if outlook.limit is None
+        else {"load": outlook.limit[0], "station": outlook.limit[1], "system": outlook.limit[2]},
         "goals_break": [
             {"system": b.system, "class": b.name, "load": b.load, "busy": b.busy, "unknown_beyond": b.beyond}
-            for b in one.breakings
+            for b in outlook.breakings
         ],
     }
 
 
-def _result(found: SystemResult) -> dict[str, Any]:
+def _result(system_result: SystemResult) -> dict[str, Any]:
     return {
-        "busy": found.busy,
-        "ziip_busy": found.ziip_busy,
-        "overflow": found.overflow,
-        "saturated": found.saturated or None,
-        "queues_busy": dict(found.used),
+        "busy": system_result.busy,
+        "ziip_busy": system_result.ziip_busy,
+        "overflow": system_result.overflow,
+        "saturated": system_result.saturated or None,
+        "queues_busy": dict(system_result.used),
         "classes": {
             name: {
-                "transactions_per_second": one.rate,
-                "response": one.response,
-                "half_width": one.half_width,
-                "velocity": one.velocity,
+                "transactions_per_second": class_result.rate,
+                "response": class_result.response,
+                "half_width": class_result.half_width,
+                "velocity": class_result.velocity,
                 # A velocity of zero misses its goal without bounds.
-                "performance_index": one.index if one.index is not None and math.isfinite(one.index) else None,
+                "performance_index": class_result.index
+                if class_result.index is not None and math.isfinite(class_result.index)
+                else None,
             }
-            for name, one in found.classes.items()
+            for name, class_result in system_result.classes.items()
         },
     }

@@ -47,8 +47,8 @@ def limited_wait(most: int, busy: float, service: float, variation: float) -> fl
 @lru_cache(maxsize=64)
 def _curve(most: int, variation: float) -> tuple[np.ndarray, np.ndarray]:
     """Busy share of the server and wait in services, for each offered load."""
-    found = [_at(float(offered), most, variation) for offered in _OFFERED]
-    return np.array([0.0, *(busy for busy, _ in found)]), np.array([0.0, *(wait for _, wait in found)])
+    results = [_at(float(offered), most, variation) for offered in _OFFERED]
+    return np.array([0.0, *(busy for busy, _ in results)]), np.array([0.0, *(wait for _, wait in results)])
 
 
 def _at(offered: float, most: int, variation: float) -> tuple[float, float]:

@@ -21,6 +21,9 @@ locks
 linear
     The wait grows as the requests and as the time for which they hold: contention that another holder of the same hash
     entry causes.
+fixed
+    The wait of a request stays: negotiation of a page P-lock. How often another member changed the page last depends on
+    how the members divide the work, not on how much it is.
 """
 
 from __future__ import annotations
@@ -48,6 +51,7 @@ class Law(Enum):
     GATE = "gate"
     LOCKS = "locks"
     LINEAR = "linear"
+    FIXED = "fixed"
 
 
 class Holds(Enum):
@@ -66,7 +70,7 @@ class Line:
     ----------
     kind
         ``volume``, ``QR TCB``, ``threads``, ``open TCBs``, ``coupling facility``, ``subchannels``, ``log``,
-        ``locks``, ``contention``.
+        ``locks``, ``contention``, ``page P-locks``.
     name
         Of the resource, as the data have it.
     servers
@@ -118,8 +122,8 @@ class Line:
         """
         if self.law is Law.GATE:
             return self.service * (1.0 + _gate_busy(load * self.rate, self.service) / 2)
-        if self.law is Law.LINEAR:
-            return self.service * load * hold
+        if self.law in (Law.LINEAR, Law.FIXED):
+            return self.service * (load * hold if self.law is Law.LINEAR else 1.0)
         busy = self.used(load, hold)
         if busy >= _FULL:
             return None

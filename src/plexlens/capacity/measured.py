@@ -131,15 +131,15 @@ class Measured:
 
 def added(rows: Iterable[Facts]) -> Facts:
     """Facts of several intervals combined; a fact that is missing everywhere stays None."""
-    made: Facts = dict.fromkeys((*_ADDED, *_SETTINGS))
+    facts: Facts = dict.fromkeys((*_ADDED, *_SETTINGS))
     for row in rows:
         for name in _ADDED:
             if row.get(name) is not None:
-                made[name] = (made[name] or 0.0) + row[name]
+                facts[name] = (facts[name] or 0.0) + row[name]
         for name in _SETTINGS:
             if row.get(name) is not None:
-                made[name] = row[name]
-    return made
+                facts[name] = row[name]
+    return facts
 
 
 def measure(inputs: Inputs, name: str = "", *, kind: str = "service class") -> Measured:
@@ -175,7 +175,7 @@ def measure(inputs: Inputs, name: str = "", *, kind: str = "service class") -> M
             remedy="add " + " and ".join(how for _, how in lacking) + " of the same time",
         )
     processors = _processors(inputs)
-    systems = sorted({one for rows in processors.values() for one, _ in rows})
+    systems = sorted({text for rows in processors.values() for text, _ in rows})
     classes, notes = _classes(inputs, kind, systems)
     both = sorted(time for time in classes if time in processors)
     if not both:
@@ -238,7 +238,7 @@ def _rows(inputs: Inputs, grain: str, by: tuple[str, ...], time: str = "interval
 
 
 def _classes(inputs: Inputs, kind: str, systems: list[str]) -> tuple[dict[datetime, dict[ClassKey, Facts]], list[str]]:
-    made: dict[datetime, dict[ClassKey, Facts]] = {}
+    facts: dict[datetime, dict[ClassKey, Facts]] = {}
     nameless = strangers = 0
     for row in _rows(inputs, "workload_period", ("system", "class_kind", "class_name", "period")):
         if row["class_kind"] != kind or row["class_name"] is None:
@@ -253,7 +253,7 @@ def _classes(inputs: Inputs, kind: str, systems: list[str]) -> tuple[dict[dateti
             strangers += 1
             continue
         name = row["class_name"] + (f".{row['period']}" if row["period"] else "")
-        made.setdefault(row["time"], {})[system, name] = row
+        facts.setdefault(row["time"], {})[system, name] = row
     notes = []
     if nameless:
         notes.append(
@@ -262,11 +262,11 @@ def _classes(inputs: Inputs, kind: str, systems: list[str]) -> tuple[dict[dateti
         )
     if strangers:
         notes.append(f"{strangers} rows of class periods are left out: their systems have no processor data.")
-    return made, notes
+    return facts, notes
 
 
 def _processors(inputs: Inputs) -> dict[datetime, dict[tuple[str, str], Processors]]:
-    made: dict[datetime, dict[tuple[str, str], Processors]] = {}
+    processors: dict[datetime, dict[tuple[str, str], Processors]] = {}
     for row in _rows(inputs, "cpu_system", ("system", "processor_type")):
         seconds, kind = row["interval_seconds"], row["processor_type"]
         if not seconds or kind not in ("CP", "IIP"):
@@ -278,10 +278,10 @@ def _processors(inputs: Inputs) -> dict[datetime, dict[tuple[str, str], Processo
         engines = (online - parked) / seconds
         if engines <= 0:
             continue
-        made.setdefault(row["time"], {})[row["system"] or "", kind] = Processors(
+        processors.setdefault(row["time"], {})[row["system"] or "", kind] = Processors(
             seconds, engines, busy / seconds, dispatched is not None
         )
-    return made
+    return processors
 
 
 def _shares(inputs: Inputs, systems: list[str]) -> dict[str, Share]:

@@ -157,10 +157,10 @@ class SystemModel:
 
     def of(self, name: str) -> ClassModel:
         """A class by name; the KeyError lists the valid names."""
-        for one in self.classes:
-            if one.name == name:
-                return one
-        raise KeyError(f"no class {name!r}; there are {', '.join(one.name for one in self.classes)}")
+        for class_model in self.classes:
+            if class_model.name == name:
+                return class_model
+        raise KeyError(f"no class {name!r}; there are {', '.join(class_model.name for class_model in self.classes)}")
 
 
 @dataclass(frozen=True)

@@ -132,11 +132,16 @@ class _State:
 
 def solved(system: SystemModel, setting: Setting) -> SystemResult:
     """The network solved by mean value analysis, consistent with the lines."""
-    made, found, saturated = _agreed(system, setting)
-    if found is None:
-        return _result(system, made, None, None, saturated=saturated)
+    network, results, saturated = _agreed(system, setting)
+    if results is None:
+        return _result(system, network, None, None, saturated=saturated)
     return _result(
-        system, made, found["residence"], None, throughput=found["throughput"], utilisation=found["utilisation"]
+        system,
+        network,
+        results["residence"],
+        None,
+        throughput=results["throughput"],
+        utilisation=results["utilisation"],
     )
 
 
@@ -146,109 +151,117 @@ def _agreed(system: SystemModel, setting: Setting) -> tuple[_Network, dict[str, 
     Whoever waits for an engine holds a QR TCB for longer; what is slow holds locks and threads for longer; closed
     classes bring less when they wait. Solved by substitution, halfway from the third step on.
     """
-    is_closed = any(one.users is not None for one in system.classes)
+    is_closed = any(class_model.users is not None for class_model in system.classes)
     state = _State(dict(setting.rates), dict(system.stretch), {}, 0.0)
     for step in range(_STEPS):
-        made = _network(system, setting, state, is_closed=is_closed)
-        if made.saturated:
-            return made, None, made.saturated
+        network = _network(system, setting, state, is_closed=is_closed)
+        if network.saturated:
+            return network, None, network.saturated
         try:
-            found = solve_network(made.stations, made.classes)
+            results = solve_network(network.stations, network.classes)
         except QueueingError as error:
             if error.station is None:
                 raise
-            return made, None, error.station
+            return network, None, error.station
         if not system.lines:
-            return made, found, ""
-        new = _next(system, setting, made, found)
+            return network, results, ""
+        new = _next(system, setting, network, results)
         if _apart(state, new) < _AGREED:
-            return made, found, ""
+            return network, results, ""
         state = new if step < 2 else _between(state, new)
     if is_closed:
-        return made, found, ""
+        return network, results, ""
     # What grows with every step has no end: a line that its own queue makes longer.
-    return made, None, fullest(system, made.waiting.used)
+    return network, None, fullest(system, network.waiting.used)
 
 
-def _next(system: SystemModel, setting: Setting, made: _Network, found: dict[str, Any]) -> _State:
+def _next(system: SystemModel, setting: Setting, network: _Network, result: dict[str, Any]) -> _State:
     stretch, hold, rates = {}, {}, {}
-    for number, one in enumerate(system.classes):
-        rates[one.name] = found["throughput"][number] if one.users is not None else setting.rates[one.name]
-        at_general = _with_factor(one, found["residence"][0][number], made.general[number])
+    for number, class_model in enumerate(system.classes):
+        rates[class_model.name] = (
+            result["throughput"][number] if class_model.users is not None else setting.rates[class_model.name]
+        )
+        at_general = _with_factor(class_model, result["residence"][0][number], network.general[number])
         # The service itself is longer on slower engines, and where a transaction costs more; who spins for a coupling
         # facility is in Db2, off the QR TCB.
-        service = made.general[number]
-        stretch[one.name] = at_general / service * setting.cost / setting.speed if service else 1.0
-        if system.held.get(one.name):
-            hold[one.name] = _held(system, made, number, found["residence"]) / system.held[one.name]
-    return _State(rates, stretch, hold, made.waiting.spin)
+        service = network.general[number]
+        stretch[class_model.name] = at_general / service * setting.cost / setting.speed if service else 1.0
+        if system.held.get(class_model.name):
+            hold[class_model.name] = _held(system, network, number, result["residence"]) / system.held[class_model.name]
+    return _State(rates, stretch, hold, network.waiting.spin)
 
 
-def _apart(one: _State, other: _State) -> float:
+def _apart(state: _State, other: _State) -> float:
     """Largest relative difference between two states."""
-    far = abs(one.spin - other.spin)
-    for mine, theirs in ((one.rates, other.rates), (one.stretch, other.stretch), (one.hold, other.hold)):
+    far = abs(state.spin - other.spin)
+    for mine, theirs in ((state.rates, other.rates), (state.stretch, other.stretch), (state.hold, other.hold)):
         for name, value in theirs.items():
             far = max(far, abs(mine.get(name, 1.0) - value) / max(abs(value), 1e-12))
     return far
 
 
-def _between(one: _State, other: _State) -> _State:
+def _between(state: _State, other: _State) -> _State:
     def mean(mine: Mapping[str, float], theirs: Mapping[str, float]) -> dict[str, float]:
         return {name: (mine.get(name, value) + value) / 2 for name, value in theirs.items()}
 
     return _State(
-        mean(one.rates, other.rates), mean(one.stretch, other.stretch), mean(one.hold, other.hold),
-        (one.spin + other.spin) / 2,
+        mean(state.rates, other.rates), mean(state.stretch, other.stretch), mean(state.hold, other.hold),
+        (state.spin + other.spin) / 2,
     )  # fmt: skip
 
 
 def run(system: SystemModel, setting: Setting, *, seed: int = 1) -> SystemResult:
     """The network simulated event by event; waits at lines come from the formula."""
-    made, found, saturated = _agreed(system, setting)
-    if found is None:
-        return _result(system, made, None, None, saturated=saturated)
-    each_second = sum(setting.rates[one.name] * (1.0 + 3.0 * one.visits) for one in system.classes) + 1.0
+    network, results, saturated = _agreed(system, setting)
+    if results is None:
+        return _result(system, network, None, None, saturated=saturated)
+    each_second = (
+        sum(setting.rates[class_model.name] * (1.0 + 3.0 * class_model.visits) for class_model in system.classes) + 1.0
+    )
     seconds = min(_LONGEST, _EVENTS / each_second)
-    ran = run_network(made.stations, made.classes, seed=seed, warm_up=seconds / 10, seconds=seconds)
-    return _result(system, made, None, ran["response"], utilisation=ran["utilisation"])
+    ran = run_network(network.stations, network.classes, seed=seed, warm_up=seconds / 10, seconds=seconds)
+    return _result(system, network, None, ran["response"], utilisation=ran["utilisation"])
 
 
 def at_base(system: SystemModel) -> SystemModel:
     """The model with the engines and responses at the measured load, the reference for longer waits at lines."""
-    made, found, _ = _agreed(replace(system, stretch={}, held={}), base(system))
-    if found is None:
+    network, results, _ = _agreed(replace(system, stretch={}, held={}), base(system))
+    if results is None:
         return system
-    stretch, held = {}, {}
-    for number, one in enumerate(system.classes):
-        service = _general_before(system, one)
+    stretch, contents = {}, {}
+    for number, class_model in enumerate(system.classes):
+        service = _general_before(system, class_model)
         if service:
-            stretch[one.name] = _with_factor(one, found["residence"][0][number], made.general[number]) / service
-        if not one.background:
-            held[one.name] = _held(system, made, number, found["residence"])
-    return replace(system, stretch=stretch, held=held)
+            stretch[class_model.name] = (
+                _with_factor(class_model, results["residence"][0][number], network.general[number]) / service
+            )
+        if not class_model.background:
+            contents[class_model.name] = _held(system, network, number, results["residence"])
+    return replace(system, stretch=stretch, held=contents)
 
 
 def base(system: SystemModel) -> Setting:
     """The measured load on the measured engines."""
-    return Setting({one.name: one.rate for one in system.classes}, system.engines, system.ziips)
+    return Setting({class_model.name: class_model.rate for class_model in system.classes}, system.engines, system.ziips)
 
 
 def _overflows(system: SystemModel, setting: Setting, classes: tuple[ClassModel, ...]) -> tuple[float, list[float]]:
     """Share of eligible work that overflows, in total and per class."""
-    work = [setting.rates[one.name] * one.eligible * setting.cost / setting.speed for one in classes]
+    work = [
+        setting.rates[class_model.name] * class_model.eligible * setting.cost / setting.speed for class_model in classes
+    ]
     whole = sum(work)
     if not whole:
-        return 0.0, [one.overflow for one in classes]
-    measured = sum(amount * one.overflow for amount, one in zip(work, classes, strict=True)) / whole
+        return 0.0, [class_model.overflow for class_model in classes]
+    measured = sum(amount * class_model.overflow for amount, class_model in zip(work, classes, strict=True)) / whole
     share = system.overflow.share(round(setting.ziips), whole)
     # At the measured load the law gives what was measured, but for rounding.
     if abs(share - measured) < 1e-9:
         share = measured
     if share >= measured:
         rest = (1.0 - share) / (1.0 - measured) if measured < 1.0 else 1.0
-        return share, [1.0 - (1.0 - one.overflow) * rest for one in classes]
-    return share, [one.overflow * share / measured for one in classes]
+        return share, [1.0 - (1.0 - class_model.overflow) * rest for class_model in classes]
+    return share, [class_model.overflow * share / measured for class_model in classes]
 
 
 def _servers(engines: float) -> tuple[int, float]:
@@ -257,8 +270,8 @@ def _servers(engines: float) -> tuple[int, float]:
     return count, engines / count
 
 
-def _general_before(system: SystemModel, one: ClassModel) -> float:
-    return one.general + one.overflow * one.eligible * system.ziip_factor
+def _general_before(system: SystemModel, class_model: ClassModel) -> float:
+    return class_model.general + class_model.overflow * class_model.eligible * system.ziip_factor
 
 
 def _network(system: SystemModel, setting: Setting, state: _State, *, is_closed: bool) -> _Network:
@@ -267,48 +280,56 @@ def _network(system: SystemModel, setting: Setting, state: _State, *, is_closed:
     faster = setting.cost / setting.speed
     general = [(c.general + o * c.eligible * system.ziip_factor) * faster for c, o in zip(classes, shares, strict=True)]
     ziip = [(1.0 - o) * c.eligible * faster for c, o in zip(classes, shares, strict=True)]
-    rates = [state.rates[one.name] for one in classes]
-    work = sum(rate * one for rate, one in zip(rates, general, strict=True))
+    rates = [state.rates[class_model.name] for class_model in classes]
+    work = sum(rate * value for rate, value in zip(rates, general, strict=True))
     if state.spin and work:
         # Who spins for a coupling facility is not known by class: it is spread as processor time is.
-        general = [one * (1.0 + state.spin / work) for one in general]
+        general = [value * (1.0 + state.spin / work) for value in general]
         work += state.spin
     servers, unit = _servers(setting.engines)
-    stations: Stations = [("general engines", "priority", servers, [one / unit for one in general])]
+    stations: Stations = [("general engines", "priority", servers, [value / unit for value in general])]
     busy = work / setting.engines
     ziip_busy = None
     if setting.ziips > 0:
         servers, unit = _servers(setting.ziips)
-        stations.append(("zIIPs", "priority", servers, [one / unit for one in ziip]))
-        ziip_busy = sum(rate * one for rate, one in zip(rates, ziip, strict=True)) / setting.ziips
-    asked = waiting(
+        stations.append(("zIIPs", "priority", servers, [value / unit for value in ziip]))
+        ziip_busy = sum(rate * value for rate, value in zip(rates, ziip, strict=True)) / setting.ziips
+    options = waiting(
         system, _load(system, setting, state), {"general engines": busy, "zIIPs": ziip_busy or 0.0}, is_closed=is_closed
     )
-    saturated = "" if is_closed else asked.saturated
+    saturated = "" if is_closed else options.saturated
     is_open = not is_closed
     if is_open and busy >= _FULL:
         saturated = "general engines"
     elif is_open and (ziip_busy or 0.0) >= _FULL:
         saturated = "zIIPs"
-    elsewhere = [0.0 if c.background else c.io_service + asked.seconds[c.name] for c in classes]
+    elsewhere = [0.0 if c.background else c.io_service + options.seconds[c.name] for c in classes]
     stations.append(("other", "delay", 1, elsewhere))
     rows: Classes = []
-    for one in classes:
-        rate = setting.rates[one.name]
-        if one.users is None or not one.rate:
-            rows.append((one.name, rate, 0, 0.0, one.priority, one.visits))
+    for class_model in classes:
+        rate = setting.rates[class_model.name]
+        if class_model.users is None or not class_model.rate:
+            rows.append((class_model.name, rate, 0, 0.0, class_model.priority, class_model.visits))
         else:
-            think = max(0.0, one.users / one.rate - (one.response or 0.0))
-            users = max(1, round(one.users * rate / one.rate))
-            rows.append((one.name, None, users, think, one.priority, one.visits))
-    return _Network(stations, rows, tuple(general), tuple(ziip), busy, ziip_busy, share, asked, saturated)
+            think = max(0.0, class_model.users / class_model.rate - (class_model.response or 0.0))
+            users = max(1, round(class_model.users * rate / class_model.rate))
+            rows.append((class_model.name, None, users, think, class_model.priority, class_model.visits))
+    return _Network(stations, rows, tuple(general), tuple(ziip), busy, ziip_busy, share, options, saturated)
 
 
 def _load(system: SystemModel, setting: Setting, state: _State) -> Load:
-    growth = {one.name: state.rates[one.name] / one.rate if one.rate else 1.0 for one in system.classes}
+    growth = {
+        class_model.name: state.rates[class_model.name] / class_model.rate if class_model.rate else 1.0
+        for class_model in system.classes
+    }
     work = {
-        one.name: one.rate * (one.general + one.eligible + 1e-12) for one in system.classes if not one.background
-    } or {one.name: one.rate * (one.general + one.eligible) for one in system.classes}
+        class_model.name: class_model.rate * (class_model.general + class_model.eligible + 1e-12)
+        for class_model in system.classes
+        if not class_model.background
+    } or {
+        class_model.name: class_model.rate * (class_model.general + class_model.eligible)
+        for class_model in system.classes
+    }
     whole = sum(work.values())
     grown = sum(amount * growth[name] for name, amount in work.items()) / whole if whole else 1.0
     stretch = {
@@ -318,27 +339,29 @@ def _load(system: SystemModel, setting: Setting, state: _State) -> Load:
     return Load(growth, grown, setting.spread, stretch, state.hold, engines)
 
 
-def _with_factor(one: ClassModel, residence: float, service: float) -> float:
+def _with_factor(class_model: ClassModel, residence: float, service: float) -> float:
     """Time at general engines, with the formula's wait multiplied by the measured factor."""
-    return service + one.engine_factor * max(0.0, residence - service)
+    return service + class_model.engine_factor * max(0.0, residence - service)
 
 
-def _held(system: SystemModel, made: _Network, number: int, residence: list[list[float]]) -> float:
+def _held(system: SystemModel, network: _Network, number: int, residence: list[list[float]]) -> float:
     """Seconds of a response during which locks and threads can be held."""
     name = system.classes[number].name
-    return max(1e-12, _response(system, made, number, residence) - made.waiting.entering[name])
+    return max(1e-12, _response(system, network, number, residence) - network.waiting.entering[name])
 
 
-def _response(system: SystemModel, made: _Network, number: int, residence: list[list[float]]) -> float:
-    one = system.classes[number]
-    general = _with_factor(one, residence[0][number], made.general[number])
-    ziip = _with_factor(one, residence[1][number], made.ziip[number]) if made.ziip_busy is not None else 0.0
-    return general + ziip + one.io_service + made.waiting.seconds[one.name]
+def _response(system: SystemModel, network: _Network, number: int, residence: list[list[float]]) -> float:
+    class_model = system.classes[number]
+    general = _with_factor(class_model, residence[0][number], network.general[number])
+    ziip = (
+        _with_factor(class_model, residence[1][number], network.ziip[number]) if network.ziip_busy is not None else 0.0
+    )
+    return general + ziip + class_model.io_service + network.waiting.seconds[class_model.name]
 
 
 def _result(
     system: SystemModel,
-    made: _Network,
+    network: _Network,
     residence: list[list[float]] | None,
     responses: list[tuple[float, float | None] | None] | None,
     *,
@@ -346,45 +369,49 @@ def _result(
     utilisation: list[float] | None = None,
     saturated: str = "",
 ) -> SystemResult:
-    with_ziips = made.ziip_busy is not None
+    with_ziips = network.ziip_busy is not None
     results = {}
-    for number, one in enumerate(system.classes):
+    for number, class_model in enumerate(system.classes):
         response = velocity = general = ziip = half = None
         if residence is not None:
-            general = _with_factor(one, residence[0][number], made.general[number])
-            ziip = _with_factor(one, residence[1][number], made.ziip[number]) if with_ziips else 0.0
-            response = _response(system, made, number, residence)
-            velocity = _velocity(one, made, number, (general, ziip), system)
+            general = _with_factor(class_model, residence[0][number], network.general[number])
+            ziip = _with_factor(class_model, residence[1][number], network.ziip[number]) if with_ziips else 0.0
+            response = _response(system, network, number, residence)
+            velocity = _velocity(class_model, network, number, (general, ziip), system)
         elif responses is not None and responses[number] is not None:
             response, half = responses[number] or (None, None)
-        if one.background:
+        if class_model.background:
             response = half = None
-        results[one.name] = ClassResult(
-            one.name, throughput[number] if throughput else (made.classes[number][1] or 0.0), response, velocity,
-            one.goal.index(response, velocity), general, ziip, one.io_service, made.waiting.seconds[one.name], half,
+        results[class_model.name] = ClassResult(
+            class_model.name, throughput[number] if throughput else (network.classes[number][1] or 0.0), response,
+            velocity,
+            class_model.goal.index(response, velocity), general, ziip, class_model.io_service,
+            network.waiting.seconds[class_model.name], half,
         )  # fmt: skip
-    busy, ziip_busy = made.busy, made.ziip_busy
+    busy, ziip_busy = network.busy, network.ziip_busy
     if utilisation is not None:
         busy = utilisation[0]
         ziip_busy = utilisation[1] if with_ziips else None
-    return SystemResult(results, busy, ziip_busy, made.overflow, saturated or made.saturated, made.waiting.used)
+    return SystemResult(
+        results, busy, ziip_busy, network.overflow, saturated or network.saturated, network.waiting.used
+    )
 
 
 def _velocity(
-    one: ClassModel, made: _Network, number: int, times: tuple[float, float], system: SystemModel
+    class_model: ClassModel, network: _Network, number: int, times: tuple[float, float], system: SystemModel
 ) -> float | None:
     """Execution velocity: measured using samples, with the model's wait per second of engine use."""
-    found = one.samples
-    if found is None:
+    result = class_model.samples
+    if result is None:
         return None
-    before = one.general + one.overflow * one.eligible * system.ziip_factor
-    ziip_before = (1.0 - one.overflow) * one.eligible
-    using = found.other_using
-    delay = found.other_delay
-    general, ziip = made.general[number], made.ziip[number]
+    before = class_model.general + class_model.overflow * class_model.eligible * system.ziip_factor
+    ziip_before = (1.0 - class_model.overflow) * class_model.eligible
+    using = result.other_using
+    delay = result.other_delay
+    general, ziip = network.general[number], network.ziip[number]
     for samples, base_demand, demand, time in (
-        (found.cpu_using, before, general, times[0]),
-        (found.ziip_using, ziip_before, ziip, times[1]),
+        (result.cpu_using, before, general, times[0]),
+        (result.ziip_using, ziip_before, ziip, times[1]),
     ):
         if demand <= 0:
             continue

@@ -24,7 +24,7 @@ _MOST = 0.99
 _SPARE = 8.0
 
 
-def add_open_tcbs(made: Queues, measured: Measured, seen: Seen, served: Set[str]) -> None:
+def add_open_tcbs(queues: Queues, measured: Measured, seen: Seen, served: Set[str]) -> None:
     """Add the lines of limited open TCBs, and the waits of each class there.
 
     Parameters
@@ -37,28 +37,28 @@ def add_open_tcbs(made: Queues, measured: Measured, seen: Seen, served: Set[str]
     for region, use in monitored.items():
         line = of_region(region, use, pools.get(region), seen)
         if line is not None:
-            made.add(line)
-            _waits(made, seen, line)
+            queues.add(line)
+            _waits(queues, seen, line)
     for region, pool in pools.items():
         if region not in monitored and pool.waits:
-            of_waits_alone(made, pool, seen, served)
+            of_waits_alone(queues, pool, seen, served)
 
 
 def of_region(region: str, use: RegionUse, pool: TcbPool | None, seen: Seen) -> Line | None:
     """The line of a region with records of transactions; None if its limit is unknown or out of reach."""
-    held, tasks, waited = sum(use.with_open_tcb.values()), use.tasks, use.open_tcb_waits.seconds
-    if not tasks or held <= 0.0:
+    content, tasks, waited = sum(use.with_open_tcb.values()), use.tasks, use.open_tcb_waits.seconds
+    if not tasks or content <= 0.0:
         return None
-    offered, service = held / seen.seconds, held / tasks
+    offered, service = content / seen.seconds, content / tasks
     if pool is not None:
         if not waited and pool.limit > _SPARE * max(1.0, offered):
             return None
         servers = pool.limit
     else:
-        found = servers_for(offered, service, waited / tasks)
-        if found is None:
+        count = servers_for(offered, service, waited / tasks)
+        if count is None:
             return None
-        servers = found
+        servers = count
     busy = min(_MOST, offered / servers)
     factor = queue_factor(servers, busy, service, tasks, waited)
     return Line(
@@ -67,17 +67,17 @@ def of_region(region: str, use: RegionUse, pool: TcbPool | None, seen: Seen) -> 
     )  # fmt: skip
 
 
-def _waits(made: Queues, seen: Seen, line: Line) -> None:
+def _waits(queues: Queues, seen: Seen, line: Line) -> None:
     for name, account in seen.of.get("SMF 110-1", {}).items():
         waited = account.waits.get(line.text)
         if waited is None or not waited.count:
             continue
         seconds, count = per_transaction(seen, name, waited)
         for period in seen.periods(name):
-            made.wait(period, Wait("open TCBs", {line.text: 1.0}, min(count, 1.0), seconds))
+            queues.wait(period, Wait("open TCBs", {line.text: 1.0}, min(count, 1.0), seconds))
 
 
-def of_waits_alone(made: Queues, pool: TcbPool, seen: Seen, served: Set[str]) -> None:
+def of_waits_alone(queues: Queues, pool: TcbPool, seen: Seen, served: Set[str]) -> None:
     """A pool of a region without records of transactions: its load is that at which M/M/c waits as long as measured."""
     monitored: Mapping[str, object] = seen.of.get("SMF 110-1", {})
     periods = sorted(period for period in served if seen.ended.get(period) and base(period) not in monitored)
@@ -92,7 +92,7 @@ def of_waits_alone(made: Queues, pool: TcbPool, seen: Seen, served: Set[str]) ->
     busy = float(brentq(over, 1e-6, _MOST)) if over(1e-6) < 0.0 < over(_MOST) else _MOST
     shares = {period: seen.ended[period] / ended for period in periods}
     line = Line("open TCBs", pool.region, pool.limit, busy, busy * pool.limit / rate, rate=rate, shares=shares)
-    made.add(line)
+    queues.add(line)
     each = pool.allocated / pool.seconds * seen.seconds / ended
     for period in periods:
-        made.wait(period, Wait("open TCBs", {line.text: 1.0}, each, each * mean))
+        queues.wait(period, Wait("open TCBs", {line.text: 1.0}, each, each * mean))

@@ -14,6 +14,7 @@ from plexlens.capacity.predict import TOP, Breaking, at, breaking, curve_loads, 
 from plexlens.capacity.simulated import Simulation, simulate_loads
 from plexlens.capacity.validate import SystemCheck, validate
 from plexlens.simulate import Scenario
+from plexlens.simulate.replications import Tell
 
 #: Largest error of response that conclusions are drawn with, unless another is given.
 TOLERANCE = 0.3
@@ -49,8 +50,8 @@ class Outlook:
     @property
     def first(self) -> Breaking | None:
         """The first goal to break as the load grows."""
-        broken = [one for one in self.breakings if one.load is not None]
-        return min(broken, key=lambda one: one.load or 0.0, default=None)
+        broken = [entry for entry in self.breakings if entry.load is not None]
+        return min(broken, key=lambda entry: entry.load or 0.0, default=None)
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class Plan:
 
 def concluded(checks: tuple[SystemCheck, ...]) -> dict[str, tuple[str, ...]]:
     """Classes of each system for which conclusions are drawn."""
-    return {one.system: tuple(c.name for c in one.classes if c.reproduced) for one in checks}
+    return {system_check.system: tuple(c.name for c in system_check.classes if c.reproduced) for system_check in checks}
 
 
 def make_plan(
@@ -127,6 +128,7 @@ def make_plan(
     tolerance: float = TOLERANCE,
     careful: bool = False,
     scenario: Scenario | None = None,
+    tell: Tell | None = None,
 ) -> Plan:
     """Evaluate a model for a change and its alternatives.
 
@@ -140,6 +142,8 @@ def make_plan(
         Whether general engines and zIIPs are simulated event by event too.
     scenario
         What the sysplex simulator runs instead.
+    tell
+        Called about ten times per second with the simulated seconds so far and in all.
 
     Raises
     ------
@@ -150,7 +154,9 @@ def make_plan(
     """
     check(change, model)
     tried = try_model(measured, model)
-    checks = tuple(_with_trial(one, tried, tolerance) for one in validate(measured, model, tolerance=tolerance))
+    checks = tuple(
+        _with_trial(system_check, tried, tolerance) for system_check in validate(measured, model, tolerance=tolerance)
+    )
     names = concluded(checks)
     outlooks = [_outlook("As measured", Change(), model, names)]
     if change != Change():
@@ -158,9 +164,9 @@ def make_plan(
     outlooks += [_outlook(title, other, model, names) for title, other in _others(change, model)]
     simulation = None
     if scenario is not None:
-        limits = [found[0] for system in model.systems if (found := saturation(model, system, _unit(change)))]
+        limits = [point[0] for system in model.systems if (point := saturation(model, system, _unit(change)))]
         places = _run_loads(min(limits, default=None), change)
-        simulation = simulate_loads(scenario, _unit(change), places, model)
+        simulation = simulate_loads(scenario, _unit(change), places, model, tell=tell)
     curves = tuple(_curve(model, system, change, careful, simulation) for system in model.systems)
     return Plan(
         name, measured, model, checks, tolerance, change, tuple(outlooks), curves, simulation, tried, kinds(measured)
@@ -169,25 +175,33 @@ def make_plan(
 
 def _with_trial(check: SystemCheck, tried: SelfTrial | None, tolerance: float) -> SystemCheck:
     """A check combined with the errors of the trial; a class that fails the trial gets no conclusions."""
-    made = []
-    for one in check.classes:
-        found = tried.of(check.system, one.name) if tried else None
-        if found is None:
-            made.append(one)
+    results = []
+    for class_check in check.classes:
+        class_trial = tried.of(check.system, class_check.name) if tried else None
+        if class_trial is None:
+            results.append(class_check)
             continue
-        fails = one.reproduced and found.error > tolerance
+        fails = class_check.reproduced and class_trial.error > tolerance
         reason = (
-            f"a model calibrated with every second interval is off by {found.error:.0%} in the others, which is more "
+            f"a model calibrated with every second interval is off by {class_trial.error:.0%} in the others, "
+            "which is more "
             f"than {tolerance:.0%}"
             if fails
-            else one.reason
+            else class_check.reason
         )
-        made.append(replace(one, held_out_error=found.error, reproduced=one.reproduced and not fails, reason=reason))
-    return replace(check, classes=tuple(made))
+        results.append(
+            replace(
+                class_check,
+                held_out_error=class_trial.error,
+                reproduced=class_check.reproduced and not fails,
+                reason=reason,
+            )
+        )
+    return replace(check, classes=tuple(results))
 
 
 def _unit(change: Change) -> Change:
-    """The configuration at the measured load, since loads are multiples of it whatever load is requested."""
+    """The configuration at the measured load, of which requested loads are multiples."""
     return replace(change, scale=1.0)
 
 
@@ -197,7 +211,7 @@ def _run_loads(limit: float | None, change: Change) -> tuple[float, ...]:
     """
     top = min(TOP, 0.95 * limit) if limit else TOP
     places = {round(top * step / _RUNS, 3) for step in range(1, _RUNS + 1)}
-    places |= {one for one in (1.0, round(change.scale, 3)) if one > 0 and (limit is None or one < limit)}
+    places |= {value for value in (1.0, round(change.scale, 3)) if value > 0 and (limit is None or value < limit)}
     return tuple(sorted(places))
 
 
@@ -209,29 +223,31 @@ def _others(change: Change, model: Model) -> list[tuple[str, Change]]:
             return f"{int(text or 0) + 1:+d}"
         return str(int(text) + 1)
 
-    made = [
+    results = [
         ("One more general engine", replace(change, engines=more(change.engines))),
         ("Engines 20 % faster", replace(change, speed=change.speed * 1.2)),
         ("One more member", replace(change, members=change.members + 1)),
     ]
-    if any(one.eligible * one.rate > 0 for system in model.systems for one in system.classes):
-        made.append(("One more zIIP", replace(change, ziips=more(change.ziips))))
+    if any(class_model.eligible * class_model.rate > 0 for system in model.systems for class_model in system.classes):
+        results.append(("One more zIIP", replace(change, ziips=more(change.ziips))))
     # Taking an engine that is not there away, by the request or here, is refused before.
-    return made
+    return results
 
 
 def _outlook(title: str, change: Change, model: Model, names: dict[str, tuple[str, ...]]) -> Outlook:
     results = {system.name: at(model, system, change) for system in model.systems}
     unit = _unit(change)
-    limits = [(system, found) for system in model.systems if (found := saturation(model, system, unit)) is not None]
-    each = {system.name: found[0] for system, found in limits}
+    limits = [(system, point) for system in model.systems if (point := saturation(model, system, unit)) is not None]
+    each = {system.name: point[0] for system, point in limits}
     breakings = tuple(
-        breaking(model, system, unit, one.name, each.get(system.name))
+        breaking(model, system, unit, class_model.name, each.get(system.name))
         for system in model.systems
-        for one in system.classes
-        if one.goal.kind != "none" and one.name in names[system.name] and _has_index(model, system, one.name)
+        for class_model in system.classes
+        if class_model.goal.kind != "none"
+        and class_model.name in names[system.name]
+        and _has_index(model, system, class_model.name)
     )
-    least = min(limits, key=lambda one: one[1][0], default=None)
+    least = min(limits, key=lambda entry: entry[1][0], default=None)
     limit = (least[1][0], least[1][1], least[0].name) if least else None
     return Outlook(title, change, results, limit, breakings, each)
 
@@ -243,15 +259,19 @@ def _has_index(model: Model, system: SystemModel, name: str) -> bool:
 
 def _curve(model: Model, system: SystemModel, change: Change, careful: bool, simulation: Simulation | None) -> Curve:
     unit = _unit(change)
-    found = saturation(model, system, unit)
-    limit = found[0] if found else None
+    entries = saturation(model, system, unit)
+    limit = entries[0] if entries else None
     loads = curve_loads(limit)
     if change.scale > 0 and (limit is None or change.scale < limit):
         loads = tuple(sorted({*loads, round(change.scale, 6)}))
     results = tuple(at(model, system, unit, load) for load in loads)
     runs: list[tuple[float, SystemResult]] = []
     if simulation is not None:
-        runs = [(load, found[system.name]) for load, found in simulation.runs if system.name in found]
+        runs = [
+            (load, system_results[system.name])
+            for load, system_results in simulation.runs
+            if system.name in system_results
+        ]
     elif careful:
         runs = [(load, run_at(model, system, unit, load)) for load in _run_loads(limit, change)]
     plain = () if unit == Change() else tuple(at(model, system, Change(), load) for load in loads)

@@ -11,6 +11,7 @@ from plexlens.capacity.plan import TOLERANCE, Plan, make_plan
 from plexlens.errors import UsageError
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.opening import explained
+from plexlens.metrics.sysplexes import check_one
 from plexlens.progress import Progress, silent
 from plexlens.simulate import Scenario
 
@@ -77,8 +78,12 @@ def planned(
     check_tolerance(tolerance)
     progress(0, 0, "calibrating the model")
     with explained(inputs.selection):
+        check_one(inputs, name)
         measured = measure(inputs, name, kind="report class" if report_classes else "service class")
         model = calibrate(measured, users=dict(users or {}), serves=dict(serves or {}))
-    if scenario is not None:
-        progress(0, 0, "simulating the scenario")
-    return make_plan(name, measured, model, change, tolerance=tolerance, careful=careful, scenario=scenario)
+
+    def tell(done: float, total: float) -> None:
+        # Of a hundred: simulated seconds by the thousand would be taken for bytes.
+        progress(round(100 * done / total) if total else 0, 100, "simulating the scenario")
+
+    return make_plan(name, measured, model, change, tolerance=tolerance, careful=careful, scenario=scenario, tell=tell)

@@ -83,14 +83,14 @@ def breaking(model: Model, system: SystemModel, change: Change, name: str, limit
     limit
         The load that saturates the system; None where none does.
     """
-    found = _breaking(model, system, change, name, limit)
+    result = _breaking(model, system, change, name, limit)
     unseen = system.of(name).unseen
     if unseen is None:
-        return found
+        return result
     unseen *= change.speed
-    known = found.load if found.load is not None else limit
+    known = result.load if result.load is not None else limit
     if known is not None and known <= unseen:
-        return found
+        return result
     return Breaking(system.name, name, None, beyond=unseen)
 
 
@@ -108,8 +108,8 @@ def _breaking(model: Model, system: SystemModel, change: Change, name: str, limi
     if not met(low):
         return Breaking(system.name, name, 0.0)
     load = _edge(met, low, high)
-    found = at(model, system, change, load)
-    return Breaking(system.name, name, load, max(found.busy, found.ziip_busy or 0.0))
+    system_result = at(model, system, change, load)
+    return Breaking(system.name, name, load, max(system_result.busy, system_result.ziip_busy or 0.0))
 
 
 def curve_loads(limit: float | None, points: int = 28) -> tuple[float, ...]:
@@ -118,7 +118,7 @@ def curve_loads(limit: float | None, points: int = 28) -> tuple[float, ...]:
     low = min(0.1, top / 10)
     even = [low + (top - low) * step / points for step in range(points)]
     near = [top * share for share in (0.98, 0.99, 0.995)]
-    loads = {round(one, 6) for one in (*even, *near, *([top] if limit is None or limit > top else [])) if one > 0}
+    loads = {round(value, 6) for value in (*even, *near, *([top] if limit is None or limit > top else [])) if value > 0}
     if top > 1.0:
         loads.add(1.0)
     return tuple(sorted(loads))

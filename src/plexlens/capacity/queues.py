@@ -58,66 +58,66 @@ def queues_of(
         Service classes of these address spaces by the class that they serve.
     """
     ended = {
-        name: one["transactions"] or 0.0
-        for name, one in facts.items()
-        if (one["transactions"] or 0.0) > 0 and one["elapsed_seconds"]
+        name: fact["transactions"] or 0.0
+        for name, fact in facts.items()
+        if (fact["transactions"] or 0.0) > 0 and fact["elapsed_seconds"]
     }
     of = {
         kind: {name: account for (where, name), account in rows.items() if where == system}
         for kind, rows in accounts(measured.records).items()
     }
     seen = Seen(system, seconds, facts, ended, of)
-    made = Queues()
+    queues = Queues()
     uses = job_uses(measured.resources, system)
-    VolumeLines(made, seen, devices(measured.resources), uses, servers or {}).add(own_io)
-    _regions(made, measured, seen)
-    add_open_tcbs(made, measured, seen, served)
-    _unmonitored(made, measured, seen, served)
-    _facilities(made, measured, seen)
-    _in_db2(made, seen)
-    without_queue(made, seen)
+    VolumeLines(queues, seen, devices(measured.resources), uses, servers or {}).add(own_io)
+    _regions(queues, measured, seen)
+    add_open_tcbs(queues, measured, seen, served)
+    _unmonitored(queues, measured, seen, served)
+    _facilities(queues, measured, seen)
+    _in_db2(queues, seen)
+    without_queue(queues, seen)
     monitored, accounted = of.get("SMF 110-1", {}), of.get("SMF 101", {})
     for period in ended:
         name = base(period)
         if name in monitored:
             # What they wait for in Db2 is known from Db2's records alone.
             if name in accounted or not monitored[name].in_db2:
-                made.known.add(period)
+                queues.known.add(period)
         elif period not in served and name in accounted and accounted[name].with_thread > 0.5 * _elapsed(seen, name):
-            made.known.add(period)
-    return made
+            queues.known.add(period)
+    return queues
 
 
 def _elapsed(seen: Seen, name: str) -> float:
     return sum(seen.facts[period]["elapsed_seconds"] or 0.0 for period in seen.periods(name))
 
 
-def _regions(made: Queues, measured: Measured, seen: Seen) -> None:
+def _regions(queues: Queues, measured: Measured, seen: Seen) -> None:
     """QR TCBs of CICS regions, and their threads to Db2."""
     for (system, name), use in regions(measured.records).items():
         if system != seen.system:
             continue
-        held = sum(use.held.values())
-        busy, service = held / seen.seconds, held / use.visits
+        content = sum(use.held.values())
+        busy, service = content / seen.seconds, content / use.visits
         shares = by_period(seen, use.held)
         factor = queue_factor(1, busy, service, use.visits, use.waited)
-        made.add(
+        queues.add(
             Line("QR TCB", name, 1, busy, service, factor=factor, rate=use.visits / seen.seconds, shares=shares,
                  holds=Holds.ENGINES)
         )  # fmt: skip
-        _threads(made, seen, name, use)
+        _threads(queues, seen, name, use)
     for service_class, account in seen.of.get("SMF 110-1", {}).items():
         for kind in ("QR TCB", "threads"):
             for label, waited in account.waits.items():
-                if not label.startswith(f"{kind} ") or label not in made.lines:
+                if not label.startswith(f"{kind} ") or label not in queues.lines:
                     continue
                 seconds, count = per_transaction(seen, service_class, waited)
                 requests = count if kind == "QR TCB" else min(count, 1.0)
                 for period in seen.periods(service_class):
-                    made.wait(period, Wait(kind, {label: 1.0}, requests, seconds))
+                    queues.wait(period, Wait(kind, {label: 1.0}, requests, seconds))
 
 
-def _unmonitored(made: Queues, measured: Measured, seen: Seen, served: Set[str]) -> None:
+def _unmonitored(queues: Queues, measured: Measured, seen: Seen, served: Set[str]) -> None:
     """Regions without transaction records: from their statistics (SMF 110-2), else only as a bound."""
     monitored = seen.of.get("SMF 110-1", {})
     periods = sorted(period for period in served if seen.ended.get(period) and base(period) not in monitored)
@@ -137,15 +137,15 @@ def _unmonitored(made: Queues, measured: Measured, seen: Seen, served: Set[str])
         shares = {period: outside[period] / whole if whole else seen.ended[period] / ended for period in periods}
         line = Line("QR TCB", region, 1, min(busy, _MOST_SEEN), service, rate=ended / seen.seconds, shares=shares,
                     holds=holds)  # fmt: skip
-        made.add(line)
+        queues.add(line)
         for period in periods:
             requests = shares[period] * ended / seen.ended[period]
-            made.wait(period, Wait("QR TCB", {line.text: 1.0}, requests, requests * (line.wait(1.0) or 0.0)))
+            queues.wait(period, Wait("QR TCB", {line.text: 1.0}, requests, requests * (line.wait(1.0) or 0.0)))
     if there:
         return
     busy = whole / seen.seconds
     if busy > 0:
-        made.unseen |= dict.fromkeys(periods, 1.0 / min(busy, 1.0))
+        queues.unseen |= dict.fromkeys(periods, 1.0 / min(busy, 1.0))
 
 
 def _cpu(seen: Seen, period: str) -> float:
@@ -159,71 +159,72 @@ def _in_db2_cpu(seen: Seen, period: str, accounted: Mapping[str, Account]) -> fl
     return account.cpu * seen.ended[period] / count if account and count else 0.0
 
 
-def _threads(made: Queues, seen: Seen, region: str, use: RegionUse) -> None:
+def _threads(queues: Queues, seen: Seen, region: str, use: RegionUse) -> None:
     """Threads of a region that transactions waited for; their number follows from the measured wait."""
     waited, tasks = use.thread_waits.seconds, use.tasks
     if waited <= 0.0 or not tasks:
         return
     accounted, monitored = seen.of.get("SMF 101", {}), seen.of.get("SMF 110-1", {})
-    held = 0.0
+    value = 0.0
     for name, seconds in use.in_db2.items():
         account = accounted.get(name)
         # Of a class in several regions, a region has the share of threads that it has of the time in Db2.
         everywhere = monitored[name].in_db2 if name in monitored else 0.0
-        held += account.with_thread * seconds / everywhere if account and everywhere else seconds
-    offered, service = held / seen.seconds, held / tasks
+        value += account.with_thread * seconds / everywhere if account and everywhere else seconds
+    offered, service = value / seen.seconds, value / tasks
     servers = servers_for(offered, service, waited / tasks)
     if servers is None:
         return
     factor = queue_factor(servers, offered / servers, service, tasks, waited)
-    made.add(
+    queues.add(
         Line("threads", region, servers, offered / servers, service, factor=factor, rate=tasks / seen.seconds,
              shares=by_period(seen, use.in_db2), holds=Holds.RESPONSE)
     )  # fmt: skip
 
 
-def _facilities(made: Queues, measured: Measured, seen: Seen) -> None:
+def _facilities(queues: Queues, measured: Measured, seen: Seen) -> None:
     """Coupling facilities and their subchannels; requests of others lengthen the spin of synchronous requests."""
     there = facilities(measured.resources, seen.system)
     weights: dict[str, float] = {}
     writing: dict[str, float] = {}
-    asynchronous = sum(one.asynchronous[0] for one in there)
-    synchronous = sum(one.sync[0] for one in there)
-    for one in there:
-        service = one.busy * one.engines * one.seconds / one.requests
+    asynchronous = sum(facility.asynchronous[0] for facility in there)
+    synchronous = sum(facility.sync[0] for facility in there)
+    for facility in there:
+        service = facility.busy * facility.engines * facility.seconds / facility.requests
         line = Line(
-            "coupling facility", one.name, one.engines, one.busy, service, factor=_variation(one, service),
-            rate=one.requests / one.seconds, shared=True, most=_most(one, measured),
+            "coupling facility", facility.name, facility.engines, facility.busy, service, factor=_variation(facility,
+            service),
+            rate=facility.requests / facility.seconds, shared=True, most=_most(facility, measured),
         )  # fmt: skip
-        made.add(line)
+        queues.add(line)
         names = [line.text]
-        requests = one.sync[0] + one.asynchronous[0]
-        if one.subchannels and requests:
-            under_way = max(0.0, one.sync[1] + one.asynchronous[1] - one.queued) / one.seconds
-            busy, mean = under_way / one.subchannels, under_way * one.seconds / requests
-            factor = queue_factor(one.subchannels, busy, mean, requests, one.queued)
-            made.add(Line("subchannels", one.name, one.subchannels, busy, mean, factor=factor,
-                          rate=requests / one.seconds))  # fmt: skip
-            names.append(f"subchannels {one.name}")
-        made.spins.append((one.sync[0] / one.seconds, tuple(names)))
+        requests = facility.sync[0] + facility.asynchronous[0]
+        if facility.subchannels and requests:
+            under_way = max(0.0, facility.sync[1] + facility.asynchronous[1] - facility.queued) / facility.seconds
+            busy, mean = under_way / facility.subchannels, under_way * facility.seconds / requests
+            factor = queue_factor(facility.subchannels, busy, mean, requests, facility.queued)
+            queues.add(Line("subchannels", facility.name, facility.subchannels, busy, mean, factor=factor,
+                          rate=requests / facility.seconds))  # fmt: skip
+            names.append(f"subchannels {facility.name}")
+        queues.spins.append((facility.sync[0] / facility.seconds, tuple(names)))
         for name in names:
-            weights[name] = one.asynchronous[0] / asynchronous if asynchronous else 0.0
-            writing[name] = one.sync[0] / synchronous if synchronous else 0.0
-    commits(made, seen, weights, writing)
+            weights[name] = facility.asynchronous[0] / asynchronous if asynchronous else 0.0
+            writing[name] = facility.sync[0] / synchronous if synchronous else 0.0
+    commits(queues, seen, weights, writing)
 
 
-def commits(made: Queues, seen: Seen, weights: Mapping[str, float], writing: Mapping[str, float]) -> None:
+def commits(queues: Queues, seen: Seen, weights: Mapping[str, float], writing: Mapping[str, float]) -> None:
     """Waits of Db2 threads for asynchronous requests, and for what Db2's service tasks do for them."""
     for name, account in seen.of.get("SMF 101", {}).items():
         seconds, count = per_transaction(seen, name, account.waits["coupling"])
         written, pages = per_transaction(seen, name, account.waits["commit"])
         for period in seen.periods(name):
-            made.wait(period, Wait("coupling", weights, count, seconds))
+            queues.wait(period, Wait("coupling", weights, count, seconds))
             if pages > 0.0:
                 # Db2 writes the pages that a commit changed, one after the other, while the transaction waits for it.
-                made.wait(period, Wait("commit", writing, pages, written))
+                queues.wait(period, Wait("commit", writing, pages, written))
             else:
-                made.wait(period, Wait("service tasks of Db2", {}, 0.0, written))
+                queues.wait(period, Wait("service tasks of Db2", {}, 0.0, written))
 
 
 def _most(facility: Facility, measured: Measured) -> int | None:
@@ -269,28 +270,28 @@ def _variation(facility: Facility, service: float) -> float:
     return (1.0 + low) / 2.0
 
 
-def _in_db2(made: Queues, seen: Seen) -> None:
-    """Waits in Db2 for the log, for locks, and for locks held by other members."""
+def _in_db2(queues: Queues, seen: Seen) -> None:
+    """Waits in Db2 for the log, for locks, for locks held by other members, and for page P-locks."""
     of = seen.of.get("SMF 101", {})
-    for kind in ("log", "locks", "contention"):
+    for kind in ("log", "locks", "contention", "page P-locks"):
         here = {name: per_transaction(seen, name, account.waits[kind]) for name, account in of.items()}
         waited = {name: account.waits[kind] for name, account in of.items() if here[name][0] > NOTHING}
         if not waited:
             continue
-        seconds = sum(one.seconds for one in waited.values())
-        count = sum(one.count for one in waited.values())
+        seconds = sum(entry.seconds for entry in waited.values())
+        count = sum(entry.count for entry in waited.values())
         line = _line_in_db2(kind, seen, waited, seconds, count)
-        made.add(line)
+        queues.add(line)
         mean = line.wait(1.0) or 0.0
         for name in waited:
             per, requests = here[name]
             for period in seen.periods(name):
                 # Those who wait longer than the mean will do so later, too.
-                size = requests if kind == "log" else (per / mean if mean else 0.0)
-                made.wait(period, Wait(kind, {line.text: 1.0}, size, per))
+                size = requests if kind in ("log", "page P-locks") else (per / mean if mean else 0.0)
+                queues.wait(period, Wait(kind, {line.text: 1.0}, size, per))
 
 
-def without_queue(made: Queues, seen: Seen) -> None:
+def without_queue(queues: Queues, seen: Seen) -> None:
     """Waits that records name and no queue of the model explains: they grow as waiting at the busiest resource."""
     for accounts_of in seen.of.values():
         for name, account in accounts_of.items():
@@ -298,16 +299,19 @@ def without_queue(made: Queues, seen: Seen) -> None:
                 seconds, _ = per_transaction(seen, name, waited)
                 for period in seen.periods(name):
                     if seconds > NOTHING:
-                        made.wait(period, Wait(kind, {}, 0.0, seconds))
+                        queues.wait(period, Wait(kind, {}, 0.0, seconds))
 
 
 def _line_in_db2(kind: str, seen: Seen, waited: Mapping[str, Waited], seconds: float, count: float) -> Line:
     ended = sum(seen.count(name) for name in waited)
-    shares = by_period(seen, {name: one.count for name, one in waited.items()})
+    shares = by_period(seen, {name: entry.count for name, entry in waited.items()})
     if kind == "log":
         rate = count / seen.seconds
         length = gate_length(rate, seconds / count)
         return Line("log", seen.system, 1, rate * length, length, Law.GATE, rate=rate, shares=shares)
+    if kind == "page P-locks":
+        each = seconds / count if count else 0.0
+        return Line(kind, seen.system, 1, 0.0, each, Law.FIXED, rate=count / seen.seconds, shares=shares)
     each = seconds / ended
     if kind == "contention":
         return Line("contention", seen.system, 1, 0.0, each, Law.LINEAR, rate=count / seen.seconds, shares=shares,
@@ -315,7 +319,7 @@ def _line_in_db2(kind: str, seen: Seen, waited: Mapping[str, Waited], seconds: f
     in_db2 = sum(seen.of["SMF 101"][name].in_db2 for name in waited) / ended
     # Who waits longer than a transaction is in Db2 stands behind others.
     long = 1.0 - in_db2 * count / seconds if seconds else 0.0
-    held = min(_MOST_HELD, max(count / ended, long, 0.0))
-    service = each * (1.0 - held) / held if held else each
-    return Line("locks", seen.system, 1, held, service, Law.LOCKS, rate=ended / seen.seconds, shares=shares,
+    value = min(_MOST_HELD, max(count / ended, long, 0.0))
+    service = each * (1.0 - value) / value if value else each
+    return Line("locks", seen.system, 1, value, service, Law.LOCKS, rate=ended / seen.seconds, shares=shares,
                 holds=Holds.RESPONSE)  # fmt: skip

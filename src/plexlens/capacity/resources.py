@@ -185,13 +185,13 @@ def read_resources(inputs: Inputs) -> Resources:
 
 def _data_sets(inputs: Inputs) -> Rows:
     """Data sets by job and device; a record counts in the interval in which its middle is."""
-    found = facts(inputs, GRAINS["data_set"])
-    if found is None:
+    query = facts(inputs, GRAINS["data_set"])
+    if query is None:
         return ()
     middle = "make_timestamptz((epoch_us(interval_start) + epoch_us(interval_end)) // 2)"
     sums = ", ".join(f"sum({name}) as {name}" for name in _DATA_SET)
     sql = (
-        f'select system, job, service_class, device, {middle} as "time", {sums} from {found.source} '
+        f'select system, job, service_class, device, {middle} as "time", {sums} from {query.source} '
         "where ios > 0 group by all order by all"
     )
     return tuple(rows_of(inputs.connection, sql))
@@ -204,7 +204,7 @@ def devices(resources: Resources) -> tuple[Device, ...]:
         sums = by_system.setdefault((row["device"] or "", row["system"] or ""), dict.fromkeys(_DEVICE, 0.0))
         for name in _DEVICE:
             sums[name] += row[name] or 0.0
-    made: dict[str, Device] = {}
+    results: dict[str, Device] = {}
     for (name, _), sums in sorted(by_system.items()):
         span, length = sums["exposure_seconds"] or sums["device_seconds"], sums["interval_seconds"]
         if not span or not sums["ios"] or not length:
@@ -212,49 +212,49 @@ def devices(resources: Resources) -> tuple[Device, ...]:
         used = sums["connect_seconds"] + sums["disconnect_seconds"]
         waited = sums["pending_seconds"] + sums["ios_queue_seconds"]
         servers = max(1, round(span / length))
-        before = made.get(name, Device(name, servers, 0.0, 0.0, 0.0, 0.0, length))
-        made[name] = Device(
+        before = results.get(name, Device(name, servers, 0.0, 0.0, 0.0, 0.0, length))
+        results[name] = Device(
             name, max(servers, before.servers), before.busy + used / span, before.ios + sums["ios"],
             before.used + used, before.waited + waited, max(length, before.seconds),
         )  # fmt: skip
-    return tuple(made.values())
+    return tuple(results.values())
 
 
 def facilities(resources: Resources, system: str) -> tuple[Facility, ...]:
     """Coupling facilities that a system used."""
-    asked: dict[str, float] = {}
+    values: dict[str, float] = {}
     waited_for: dict[str, float] = {}
     senders: dict[str, set[str]] = {}
     squares: dict[str, float] = {}
-    told: dict[str, bool] = {}
+    texts: dict[str, bool] = {}
     for row in resources.structures:
         name = row["facility"] or ""
-        asked[name] = asked.get(name, 0.0) + (row["sync_requests"] or 0.0) + (row["async_requests"] or 0.0)
+        values[name] = values.get(name, 0.0) + (row["sync_requests"] or 0.0) + (row["async_requests"] or 0.0)
         waited_for[name] = waited_for.get(name, 0.0) + (row["sync_requests"] or 0.0)
         if row["sync_requests"]:
             senders.setdefault(name, set()).add(row["system"] or "")
         if row["system"] == system:
             squares[name] = squares.get(name, 0.0) + (row["sync_squares"] or 0.0)
-            told[name] = told.get(name, True) and row["sync_squares"] is not None
-    made = []
+            texts[name] = texts.get(name, True) and row["sync_squares"] is not None
+    results = []
     for name in sorted({row["facility"] or "" for row in resources.facilities}):
         rows = [row for row in resources.facilities if (row["facility"] or "") == name and row["system"] == system]
         sums = {fact: sum(row[fact] or 0.0 for row in rows) for fact in _FACILITY}
-        if not rows or not sums["effective_seconds"] or not sums["interval_seconds"] or not asked.get(name):
+        if not rows or not sums["effective_seconds"] or not sums["interval_seconds"] or not values.get(name):
             continue
         channels = [row["subchannels"] for row in rows if row["subchannels"]]
-        made.append(
+        results.append(
             Facility(
                 name, system, sums["interval_seconds"],
                 max(1, round(sums["effective_seconds"] / sums["interval_seconds"])),
-                sums["busy_seconds"] / sums["effective_seconds"], asked[name],
-                tuple(sorted(senders.get(name, ()))), waited_for[name] / asked[name],
+                sums["busy_seconds"] / sums["effective_seconds"], values[name],
+                tuple(sorted(senders.get(name, ()))), waited_for[name] / values[name],
                 (sums["sync_requests"], sums["sync_seconds"]), (sums["async_requests"], sums["async_seconds"]),
-                squares[name] if told.get(name) else None,
+                squares[name] if texts.get(name) else None,
                 round(sum(channels) / len(channels)) if channels else None, sums["queued_seconds"],
             )
         )  # fmt: skip
-    return tuple(made)
+    return tuple(results)
 
 
 def qr_busy(resources: Resources, system: str) -> dict[str, float]:
@@ -273,17 +273,17 @@ def open_tcb_pools(resources: Resources, system: str) -> tuple[TcbPool, ...]:
     for row in resources.tcbs:
         if row["mode"] in ("L8", "L9") and row["system"] == system and row["applid"]:
             allocated[row["applid"]] = allocated.get(row["applid"], 0.0) + (row["allocations"] or 0.0)
-    found: dict[str, list[dict[str, Any]]] = {}
+    results: dict[str, list[dict[str, Any]]] = {}
     for row in resources.tcb_pools:
         if row["pool"] == "OPEN" and row["system"] == system and row["applid"] and row["limit"]:
-            found.setdefault(row["applid"], []).append(row)
+            results.setdefault(row["applid"], []).append(row)
     return tuple(
         TcbPool(
             name, round(rows[-1]["limit"]), max(row["peak_used_tcbs"] or row["peak_tcbs"] or 0.0 for row in rows),
             allocated.get(name, 0.0), sum(row["limit_wait_seconds"] or 0.0 for row in rows),
             sum(row["limit_waits"] or 0.0 for row in rows), sum(row["interval_seconds"] or 0.0 for row in rows),
         )
-        for name, rows in sorted(found.items())
+        for name, rows in sorted(results.items())
     )  # fmt: skip
 
 
@@ -294,7 +294,7 @@ def job_uses(resources: Resources, system: str) -> tuple[JobUse, ...]:
         if row["system"] != system or not row["ios"] or not row["device"]:
             continue
         used = (row["connect_seconds"] or 0.0) + (row["disconnect_seconds"] or 0.0)
-        one = sums.setdefault((row["job"] or "", row["service_class"] or "", row["device"]), [0.0, 0.0, 0.0])
+        numbers = sums.setdefault((row["job"] or "", row["service_class"] or "", row["device"]), [0.0, 0.0, 0.0])
         for place, value in enumerate((row["ios"], used, max(0.0, (row["response_seconds"] or 0.0) - used))):
-            one[place] += value
+            numbers[place] += value
     return tuple(JobUse(*key, *values) for key, values in sorted(sums.items()))

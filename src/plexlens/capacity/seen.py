@@ -81,9 +81,9 @@ def per_transaction(seen: Seen, name: str, waited: Waited) -> tuple[float, float
 def by_period(seen: Seen, amounts: Mapping[str, float]) -> dict[str, float]:
     """Class periods' shares of the service classes' amounts."""
     whole = sum(amounts.values())
-    made = {}
+    results = {}
     for name, amount in amounts.items():
         count = seen.count(name)
         for period in seen.periods(name):
-            made[period] = amount / whole * seen.ended[period] / count if whole else 0.0
-    return made
+            results[period] = amount / whole * seen.ended[period] / count if whole else 0.0
+    return results

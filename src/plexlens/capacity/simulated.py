@@ -18,6 +18,7 @@ from plexlens.capacity.network import ClassResult, SystemResult
 from plexlens.errors import UsageError
 from plexlens.simulate import Scenario, Simulated, resource_text, run_scenario, run_scenarios
 from plexlens.simulate.estimates import estimate
+from plexlens.simulate.replications import Tell
 
 #: Rates of a scenario and of the measurement that are called different.
 _APART = 0.1
@@ -43,7 +44,12 @@ class Simulation:
 
 
 def simulate_loads(
-    scenario: Scenario, change: Change, loads: Iterable[float], model: Model | None = None
+    scenario: Scenario,
+    change: Change,
+    loads: Iterable[float],
+    model: Model | None = None,
+    *,
+    tell: Tell | None = None,
 ) -> Simulation:
     """Simulate a scenario at several loads under a change.
 
@@ -53,6 +59,8 @@ def simulate_loads(
         Multiples of the scenario's rates.
     model
         The calibrated model, whose goals and rates the scenario is compared with.
+    tell
+        Called about ten times per second with the simulated seconds so far and in all.
 
     Raises
     ------
@@ -68,7 +76,7 @@ def simulate_loads(
             remedy="add the members to the scenario file, or leave --members out",
         )
     notes = () if model is None else _beside(scenario, model)
-    simulated = run_scenarios([_changed(scenario, change.at(load)) for load in loads])
+    simulated = run_scenarios([_changed(scenario, change.at(load)) for load in loads], tell=tell)
     runs = [(load, results_of(run, model)) for load, run in zip(loads, simulated, strict=True)]
     return Simulation(scenario.file, tuple(runs), notes)
 
@@ -86,15 +94,15 @@ def changed(scenario: Scenario, change: Change) -> Scenario:
     """The scenario at another load and on other engines; the load of a closed class is its number of users."""
     values = copy.deepcopy(scenario.values)
     classes = values.get("class", [])
-    for one in classes:
+    for entry in classes:
         factor = change.scale
         for name, single in change.scales.items():
-            if matching({one.get("name", "") + ".1", one.get("name", "")}, name):
+            if matching({entry.get("name", "") + ".1", entry.get("name", "")}, name):
                 factor *= single
-        if "rate" in one:
-            one["rate"] = float(one["rate"]) * factor
-        if "users" in one:
-            one["users"] = max(1, round(one["users"] * factor))
+        if "rate" in entry:
+            entry["rate"] = float(entry["rate"]) * factor
+        if "users" in entry:
+            entry["users"] = max(1, round(entry["users"] * factor))
     for cec in values.get("cec", []):
         cec["engines"] = round(count_of("engines", change.engines, cec.get("engines", 1), 1))
         cec["ziips"] = round(count_of("ziips", change.ziips, cec.get("ziips", 0), 0))
@@ -109,7 +117,7 @@ def changed(scenario: Scenario, change: Change) -> Scenario:
 
 def _beside(scenario: Scenario, model: Model) -> tuple[str, ...]:
     """Differences between the scenario and the measured system."""
-    names = {one["name"] for one in scenario.values.get("system", []) if "name" in one}
+    names = {entry["name"] for entry in scenario.values.get("system", []) if "name" in entry}
     there = {system.name for system in model.systems}
     if not names & there:
         raise UsageError(
@@ -122,14 +130,15 @@ def _beside(scenario: Scenario, model: Model) -> tuple[str, ...]:
         notes.append(f"The scenario has no {', '.join(lacking)}, so it has no simulated values.")
     rates: dict[str, float] = {}
     for system in model.systems:
-        for one in system.classes:
-            if not one.background:
-                rates[base(one.name)] = rates.get(base(one.name), 0.0) + one.rate
-    for one in scenario.values.get("class", []):
-        rate, measured = one.get("rate"), rates.get(one.get("name", ""))
+        for class_model in system.classes:
+            if not class_model.background:
+                rates[base(class_model.name)] = rates.get(base(class_model.name), 0.0) + class_model.rate
+    for class_model in scenario.values.get("class", []):
+        rate, measured = class_model.get("rate"), rates.get(class_model.get("name", ""))
         if rate and measured and abs(rate / measured - 1.0) > _APART:
             notes.append(
-                f"The scenario has {rate:,.1f} {one['name']} per second, the measurement {measured:,.1f}; simulated "
+                f"The scenario has {rate:,.1f} {class_model['name']} per second, the measurement "
+                f"{measured:,.1f}; simulated "
                 "loads are multiples of the scenario's load."
             )
     return tuple(notes)
@@ -138,33 +147,35 @@ def _beside(scenario: Scenario, model: Model) -> tuple[str, ...]:
 def results_of(run: Simulated, model: Model | None = None) -> dict[str, SystemResult]:
     """Results of each system in a run; confidence intervals of responses use the intervals of the run."""
     intervals = run.results["intervals"]
-    seconds = sum(one["end"] - one["start"] for one in intervals)
+    seconds = sum(interval["end"] - interval["start"] for interval in intervals)
     values = run.scenario.values
-    machines = {one["name"]: one for one in values["cec"]}
-    made = {}
+    machines = {cec["name"]: cec for cec in values["cec"]}
+    results = {}
     for place, system in enumerate(values["system"]):
         cec = machines[system["cec"]]
         engines = system.get("engines", cec["engines"])
         ziips = system.get("ziips", cec.get("ziips", 0))
-        used = [one["systems"][place] for one in intervals]
-        busy, ziip_busy = (sum(one[name] for one in used) / seconds for name in ("busy", "ziip_busy"))
-        on_cp = sum(space["ziip_on_cp"] for one in used for space in one["spaces"])
+        used = [interval["systems"][place] for interval in intervals]
+        busy, ziip_busy = (sum(entry[name] for entry in used) / seconds for name in ("busy", "ziip_busy"))
+        on_cp = sum(space["ziip_on_cp"] for entry in used for space in entry["spaces"])
         eligible = on_cp + ziip_busy * seconds
         classes = {}
         for number, about in enumerate(values["class"]):
-            found = _class(intervals, number, system["name"], seconds, run)
-            if found is not None:
+            entries = _class(intervals, number, system["name"], seconds, run)
+            if entries is not None:
                 name = _period(about["name"], system["name"], model)
-                classes[name] = _named(found, name, system["name"], model)
-        saturated = ", ".join(resource_text(one) for one in run.results["saturated"] if is_of(one, system, values))
-        made[system["name"]] = SystemResult(
+                classes[name] = _named(entries, name, system["name"], model)
+        saturated = ", ".join(
+            resource_text(entry) for entry in run.results["saturated"] if is_of(entry, system, values)
+        )
+        results[system["name"]] = SystemResult(
             classes,
             busy / engines,
             ziip_busy / ziips if ziips else None,
             on_cp / eligible if eligible else 0.0,
             saturated,
         )
-    return made
+    return results
 
 
 def is_of(resource: Mapping[str, Any], system: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
@@ -175,10 +186,10 @@ def is_of(resource: Mapping[str, Any], system: Mapping[str, Any], values: Mappin
     if kind in ("system", "system_ziips"):
         return bool(name == system["name"])
     if kind in ("qr_tcb", "region_threads", "region_open_tcbs"):
-        return any(one["name"] == name and one["system"] == system["name"] for one in values.get("region", []))
+        return any(entry["name"] == name and entry["system"] == system["name"] for entry in values.get("region", []))
     if kind in ("member_threads", "log"):
         members = [member for group in values.get("db2", []) for member in group["member"]]
-        return any(one["name"] == name and one["system"] == system["name"] for one in members)
+        return any(member["name"] == name and member["system"] == system["name"] for member in members)
     return True if kind != "subchannels" else bool(name.partition(" to ")[0] == system["name"])
 
 
@@ -187,28 +198,33 @@ def _class(
 ) -> tuple[float, float, float | None] | None:
     """Rate, mean response and half-width of the interval of a class on a system; None if no transaction ended."""
     counts = [
-        one["response"] for two in intervals for one in two["classes"][number]["systems"] if one["system"] == system
+        entry["response"]
+        for two in intervals
+        for entry in two["classes"][number]["systems"]
+        if entry["system"] == system
     ]
-    ended = sum(one["count"] for one in counts)
+    ended = sum(count["count"] for count in counts)
     if not ended:
         return None
-    mean = sum(one["seconds"] for one in counts) / ended
-    means = [one["seconds"] / one["count"] for one in counts if one["count"]]
+    mean = sum(count["seconds"] for count in counts) / ended
+    means = [count["seconds"] / count["count"] for count in counts if count["count"]]
     return ended / seconds, mean, estimate(means).half_width if len(means) > 1 else None
 
 
 def _period(name: str, system: str, model: Model | None) -> str:
     """The measured class period that corresponds to a class of the scenario."""
-    for one in model.systems if model else ():
-        if one.name == system:
-            found = sorted(matching({about.name for about in one.classes}, name))
-            if found:
-                return found[0]
+    for system_model in model.systems if model else ():
+        if system_model.name == system:
+            names = sorted(matching({about.name for about in system_model.classes}, name))
+            if names:
+                return names[0]
     return name
 
 
-def _named(found: tuple[float, float, float | None], name: str, system: str, model: Model | None) -> ClassResult:
-    rate, mean, half = found
-    about = [one for two in (model.systems if model else ()) if two.name == system for one in two.classes]
-    goal = next((one.goal for one in about if one.name == name), None)
+def _named(result: tuple[float, float, float | None], name: str, system: str, model: Model | None) -> ClassResult:
+    rate, mean, half = result
+    about = [
+        class_model for two in (model.systems if model else ()) if two.name == system for class_model in two.classes
+    ]
+    goal = next((class_model.goal for class_model in about if class_model.name == name), None)
     return ClassResult(name, rate, mean, None, goal.index(mean, None) if goal else None, half_width=half)

@@ -103,31 +103,32 @@ def validate(measured: Measured, model: Model, *, tolerance: float) -> tuple[Sys
 
 
 def _system(measured: Measured, system: SystemModel, tolerance: float) -> SystemCheck:
-    found = solved(system, base(system))
+    system_result = solved(system, base(system))
     measured_points = points(measured, system)
     checks = []
-    for one in system.classes:
-        result = found.classes[one.name]
+    for class_model in system.classes:
+        result = system_result.classes[class_model.name]
         checks.append(
             _class(
                 system,
-                one,
+                class_model,
                 result.response,
                 result.velocity,
                 measured_points,
                 tolerance=tolerance,
-                saturated=found.saturated,
+                saturated=system_result.saturated,
             )
         )
     return SystemCheck(
-        system.name, system.busy / system.engines, found.busy,
-        system.ziip_busy / system.ziips if system.ziips else None, found.ziip_busy, tuple(checks), measured_points,
+        system.name, system.busy / system.engines, system_result.busy,
+        system.ziip_busy / system.ziips if system.ziips else None, system_result.ziip_busy, tuple(checks),
+        measured_points,
     )  # fmt: skip
 
 
 def _class(
     system: SystemModel,
-    one: ClassModel,
+    class_model: ClassModel,
     response: float | None,
     velocity: float | None,
     points: tuple[Point, ...],
@@ -135,26 +136,26 @@ def _class(
     tolerance: float,
     saturated: str,
 ) -> ClassCheck:
-    error = _PLAN["error"](modelled=response, measured=one.response)
-    interval_error = _interval_error(one.name, points)
-    reason = "; ".join(one.uncertain)
-    apart = velocity - one.velocity if velocity is not None and one.velocity is not None else None
+    error = _PLAN["error"](modelled=response, measured=class_model.response)
+    interval_error = _interval_error(class_model.name, points)
+    reason = "; ".join(class_model.uncertain)
+    apart = velocity - class_model.velocity if velocity is not None and class_model.velocity is not None else None
     bound = tolerance * _VELOCITY_POINTS
     if not reason and saturated:
         reason = f"the measured load already saturates {saturated}, and an open model has no solution there"
-    if not reason and one.goal.kind == "velocity":
+    if not reason and class_model.goal.kind == "velocity":
         if apart is None:
             reason = "no state samples by cause, so its velocity cannot be modelled"
         elif abs(apart) > bound:
             reason = f"velocity is off by {abs(apart) * 100:.0f} points, more than {bound * 100:g}"
-    elif not reason and one.goal.kind != "none" and error is None:
+    elif not reason and class_model.goal.kind != "none" and error is None:
         reason = "no response time in enough transactions to model"
-    if not reason and error is not None and abs(error) > tolerance and one.goal.kind != "velocity":
+    if not reason and error is not None and abs(error) > tolerance and class_model.goal.kind != "velocity":
         reason = f"response is off by {abs(error):.0%}, more than {tolerance:.0%}"
-    if not reason and interval_error is not None and interval_error > tolerance and one.goal.kind != "velocity":
+    if not reason and interval_error is not None and interval_error > tolerance and class_model.goal.kind != "velocity":
         reason = f"response over intervals is off by {interval_error:.0%}, more than {tolerance:.0%}"
     reproduced = not reason
-    if reproduced and one.other_from == "rest" and not one.background:
+    if reproduced and class_model.other_from == "rest" and not class_model.background:
         reason = (
             "no state samples: the part of the response that the model does not explain is treated as delay that does "
             "not depend on load"
@@ -162,15 +163,24 @@ def _class(
         if interval_error is None:
             reason += "; it is exact at the mean load by construction"
     return ClassCheck(
-        system.name, one.name, one.response, response, one.velocity, velocity, error, interval_error, reproduced, reason
+        system.name,
+        class_model.name,
+        class_model.response,
+        response,
+        class_model.velocity,
+        velocity,
+        error,
+        interval_error,
+        reproduced,
+        reason,
     )
 
 
 def _interval_error(name: str, points: tuple[Point, ...]) -> float | None:
     rows = [
-        (one.transactions[name], abs(one.modelled[name] / one.responses[name] - 1.0))
-        for one in points
-        if one.responses.get(name) and name in one.modelled
+        (point.transactions[name], abs(point.modelled[name] / point.responses[name] - 1.0))
+        for point in points
+        if point.responses.get(name) and name in point.modelled
     ]
     total = sum(weight for weight, _ in rows)
     return sum(weight * error for weight, error in rows) / total if len(rows) > 1 and total else None
@@ -178,8 +188,12 @@ def _interval_error(name: str, points: tuple[Point, ...]) -> float | None:
 
 def points(measured: Measured, system: SystemModel) -> tuple[Point, ...]:
     """A system in every interval: measured, and modelled at the interval's rates."""
-    mean = sum(one.rate * (one.general + one.eligible) for one in system.classes if not one.background)
-    made = []
+    mean = sum(
+        class_model.rate * (class_model.general + class_model.eligible)
+        for class_model in system.classes
+        if not class_model.background
+    )
+    results = []
     for time in measured.intervals:
         engines = measured.processors[time].get((system.name, "CP"))
         if engines is None:
@@ -187,36 +201,45 @@ def points(measured: Measured, system: SystemModel) -> tuple[Point, ...]:
         ziips = measured.processors[time].get((system.name, "IIP"))
         rows = measured.classes[time]
         rates = {
-            one.name: _rate(one, rows.get((system.name, one.name)), engines.seconds, system) for one in system.classes
+            class_model.name: _rate(class_model, rows.get((system.name, class_model.name)), engines.seconds, system)
+            for class_model in system.classes
         }
-        work = sum(rates[one.name] * (one.general + one.eligible) for one in system.classes if not one.background)
-        found = solved(system, Setting(rates, engines.engines, ziips.engines if ziips else 0.0))
+        work = sum(
+            rates[class_model.name] * (class_model.general + class_model.eligible)
+            for class_model in system.classes
+            if not class_model.background
+        )
+        system_result = solved(system, Setting(rates, engines.engines, ziips.engines if ziips else 0.0))
         responses, counts = {}, {}
-        for one in system.classes:
-            row = rows.get((system.name, one.name))
-            if one.background or row is None or (row["transactions"] or 0.0) < FEWEST_TRANSACTIONS:
+        for class_model in system.classes:
+            row = rows.get((system.name, class_model.name))
+            if class_model.background or row is None or (row["transactions"] or 0.0) < FEWEST_TRANSACTIONS:
                 continue
             if row["elapsed_seconds"]:
-                responses[one.name] = row["elapsed_seconds"] / row["transactions"]
-                counts[one.name] = row["transactions"]
-        modelled = {name: found.classes[name].response for name in responses}
-        made.append(
+                responses[class_model.name] = row["elapsed_seconds"] / row["transactions"]
+                counts[class_model.name] = row["transactions"]
+        modelled = {name: system_result.classes[name].response for name in responses}
+        results.append(
             Point(
                 time, work / mean if mean else engines.busy / system.busy, engines.busy / engines.engines,
                 ziips.busy / ziips.engines if ziips else None, responses,
                 {name: value for name, value in modelled.items() if value is not None}, counts,
-                found.busy,
+                system_result.busy,
             )
         )  # fmt: skip
-    return tuple(made)
+    return tuple(results)
 
 
-def _rate(one: ClassModel, row: Facts | None, seconds: float, system: SystemModel) -> float:
+def _rate(class_model: ClassModel, row: Facts | None, seconds: float, system: SystemModel) -> float:
     """Rate of a class in an interval; for background work, its processor time divided by the demand of a unit."""
     if row is None:
         return 0.0
-    if not one.background:
+    if not class_model.background:
         return float(row["transactions"] or 0.0) / seconds
     used = (row["cp_seconds"] or 0.0) / system.capture + (row["ziip_engine_seconds"] or 0.0) / system.ziip_capture
-    asked = one.general + one.overflow * one.eligible * system.ziip_factor + (1.0 - one.overflow) * one.eligible
-    return float(used / asked / seconds) if asked else 0.0
+    value = (
+        class_model.general
+        + class_model.overflow * class_model.eligible * system.ziip_factor
+        + (1.0 - class_model.overflow) * class_model.eligible
+    )
+    return float(used / value / seconds) if value else 0.0

@@ -55,47 +55,47 @@ class _Spread:
         every = sum(device.ios for device in there)
         self._alike = {device.name: device.ios / every for device in there} if every else {}
         self._each = {device.name: device.used / device.ios for device in there}
-        self._uses = [one for one in uses if one.device in self._alike and one.ios > 0]
-        self.jobs = {one.job for one in self._uses}
+        self._uses = [use for use in uses if use.device in self._alike and use.ios > 0]
+        self.jobs = {use.job for use in self._uses}
 
     def named(self, names: Iterable[str]) -> set[str]:
-        """Of these jobs, those that SMF 42-6 has."""
+        """The jobs that have records of SMF 42-6."""
         return self.jobs & set(names)
 
     def of_class(self, names: Iterable[str]) -> set[str]:
         """Jobs of service classes."""
         wanted = set(names)
-        return {one.job for one in self._uses if one.service_class in wanted}
+        return {use.job for use in self._uses if use.service_class in wanted}
 
     def ios(self, jobs: Set[str]) -> dict[str, float]:
         """I/Os of jobs by device."""
-        made: dict[str, float] = {}
-        for one in self._uses:
-            if one.job in jobs:
-                made[one.device] = made.get(one.device, 0.0) + one.ios
-        return made
+        values: dict[str, float] = {}
+        for use in self._uses:
+            if use.job in jobs:
+                values[use.device] = values.get(use.device, 0.0) + use.ios
+        return values
 
     def times(self, jobs: Set[str]) -> tuple[float, float]:
         """Seconds of service, and of waiting, of all I/Os of jobs."""
-        mine = [one for one in self._uses if one.job in jobs]
-        return sum(one.used for one in mine), sum(one.waited for one in mine)
+        mine = [use for use in self._uses if use.job in jobs]
+        return sum(job_use.used for job_use in mine), sum(job_use.waited for job_use in mine)
 
     def service(self, shares: _Shares) -> float:
         """Seconds that a request is served, of requests so spread."""
         return sum(share * self._each[device] for device, share in shares.items())
 
-    def of(self, jobs: Set[str], asked: float) -> dict[str, float]:
+    def of(self, jobs: Set[str], value: float) -> dict[str, float]:
         """Shares by device of the given number of I/Os of jobs: as their data sets, as far as those reach."""
-        found = self.ios(jobs)
-        whole = sum(found.values())
+        values = self.ios(jobs)
+        whole = sum(values.values())
         if not whole:
             return dict(self._alike)
-        known = min(1.0, whole / asked) if asked and whole < _ALL * asked else 1.0
-        made = {device: known * ios / whole for device, ios in found.items()}
+        known = min(1.0, whole / value) if value and whole < _ALL * value else 1.0
+        results = {device: known * ios / whole for device, ios in values.items()}
         if known < 1.0:
             for device, share in self._alike.items():
-                made[device] = made.get(device, 0.0) + (1.0 - known) * share
-        return made
+                results[device] = results.get(device, 0.0) + (1.0 - known) * share
+        return results
 
 
 @dataclass
@@ -154,14 +154,14 @@ class VolumeLines:
 
         What its jobs do there besides (prefetch, writes) grows with its classes.
         """
-        made: dict[str, float] = {}
+        values: dict[str, float] = {}
         for jobs, rows in self._asked.jobs.items():
             mine = {period: count for (period, where), count in rows.items() if where == device}
             whole = sum(mine.values())
             factor = max(1.0, self._spread.ios(set(jobs)).get(device, 0.0) / whole) if whole and jobs else 1.0
             for period, count in mine.items():
-                made[period] = made.get(period, 0.0) + factor * count
-        return made
+                values[period] = values.get(period, 0.0) + factor * count
+        return values
 
     def _accounts(self, kind: str) -> Mapping[str, Account]:
         return self.seen.of.get(kind, {})
@@ -170,7 +170,7 @@ class VolumeLines:
         """Jobs in which a class reads and writes files: its regions, else all that serve it."""
         account = self._accounts("SMF 110-1").get(name)
         waits = account.waits.items() if account is not None else ()
-        regions = {kind.removeprefix("files ") for kind, one in waits if kind.startswith("files ") and one.count}
+        regions = {kind.removeprefix("files ") for kind, entry in waits if kind.startswith("files ") and entry.count}
         return self._spread.named(regions) or self._spread.of_class(self.servers.get(name, ()))
 
     def _is_charged(self, name: str) -> bool:
@@ -203,13 +203,13 @@ class VolumeLines:
         accounts = self._accounts("SMF 101")
         whole: dict[str, float] = {}
         for account in accounts.values():
-            for member, one in account.members.items():
-                whole[member] = whole.get(member, 0.0) + one.count
+            for member, entry in account.members.items():
+                whole[member] = whole.get(member, 0.0) + entry.count
         for name, account in accounts.items():
-            for member, one in account.members.items():
-                if one.seconds > NOTHING and one.count:
+            for member, entry in account.members.items():
+                if entry.seconds > NOTHING and entry.count:
                     jobs = self._spread.named({f"{member}DBM1"})
-                    self._served(name, one, self._spread.of(jobs, whole[member]), jobs, but=own_io)
+                    self._served(name, entry, self._spread.of(jobs, whole[member]), jobs, but=own_io)
 
     def _served(
         self, name: str, waited: Waited, shares: _Shares, jobs: set[str], *, but: Set[str] = frozenset()
@@ -226,7 +226,7 @@ class VolumeLines:
                 self.made.wait(period, Wait("volume", _lines(shares), count, seconds - service))
 
     def _own_jobs(self) -> None:
-        """I/O of jobs of a class that no other record has (SMF 42-6 alone); of work without transactions, its load."""
+        """I/O of a class's jobs that only SMF 42-6 records: per transaction, or as background load."""
         serving = {name for names in self.servers.values() for name in names}
         for name in sorted({base(period) for period in self.seen.facts} - serving):
             jobs = {job for job in self._spread.of_class({name}) if not job.endswith("DBM1")}
@@ -240,7 +240,7 @@ class VolumeLines:
                 continue
             count, ended = sum(ios.values()), self.seen.count(name)
             used, waited = (seconds / ended for seconds in self._spread.times(jobs))
-            shares = {device: one / count for device, one in ios.items()}
+            shares = {device: value / count for device, value in ios.items()}
             for period in periods:
                 self._asked.add(period, count * self.seen.ended[period] / ended, shares, jobs)
                 self.made.io_service[period] = self.made.io_service.get(period, 0.0) + used

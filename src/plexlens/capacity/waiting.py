@@ -98,16 +98,16 @@ def waiting(system: SystemModel, load: Load, engines: Mapping[str, float], *, is
     saturated = fullest(system, used) if is_full else ""
     unknown = _unknown_growth(system, used, engines)
     seconds, entering = {}, {}
-    for one in system.classes:
+    for class_model in system.classes:
         kinds: dict[str, float] = {}
-        for wait in one.waits:
+        for wait in class_model.waits:
             if not wait.lines:
                 kinds[wait.kind] = kinds.get(wait.kind, 0.0) + wait.seconds * unknown
                 continue
             extra = sum(wait.requests * share * more.get(name, 0.0) for name, share in wait.lines.items())
             kinds[wait.kind] = kinds.get(wait.kind, 0.0) + max(0.0, wait.seconds + extra)
-        seconds[one.name] = sum(kinds.values()) + one.other * unknown
-        entering[one.name] = sum(kinds.get(kind, 0.0) for kind in _ENTERING)
+        seconds[class_model.name] = sum(kinds.values()) + class_model.other * unknown
+        entering[class_model.name] = sum(kinds.get(kind, 0.0) for kind in _ENTERING)
     spin = sum(rate * load.whole * sum(max(0.0, more[name]) for name in names) for rate, names in system.spins)
     return Waiting(seconds, entering, used, spin, saturated)
 
@@ -115,13 +115,13 @@ def waiting(system: SystemModel, load: Load, engines: Mapping[str, float], *, is
 def _state(line: Line, load: Load) -> tuple[float, float]:
     """Requests, and holding time per request, relative to the measured load."""
     known = sum(line.shares.values())
-    asked = sum(share * load.growth.get(name, load.whole) for name, share in line.shares.items())
-    asked += max(0.0, 1.0 - known) * load.whole
+    value = sum(share * load.growth.get(name, load.whole) for name, share in line.shares.items())
+    value += max(0.0, 1.0 - known) * load.whole
     if line.shared and load.spread > 0:
-        asked /= load.spread
+        value /= load.spread
     longer = load.stretch if line.holds is Holds.ENGINES else load.hold if line.holds is Holds.RESPONSE else {}
     hold = sum(share * longer.get(name, 1.0) for name, share in line.shares.items()) / known if known else 1.0
-    return asked, hold
+    return value, hold
 
 
 def busiest(system: SystemModel) -> tuple[str, float]:
@@ -130,7 +130,7 @@ def busiest(system: SystemModel) -> tuple[str, float]:
     if system.ziips:
         places["zIIPs"] = system.ziip_busy / system.ziips
     places |= {name: line.busy for name, line in system.lines.items() if line.law is Law.QUEUE}
-    name = max(places, key=lambda one: places[one])
+    name = max(places, key=lambda place: places[place])
     return name, places[name]
 
 

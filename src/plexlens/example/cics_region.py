@@ -133,9 +133,9 @@ def _monitoring(site: Site, cics: CicsPlan) -> list[Record]:
     records = [_record(site, cics, "smf110_1_class1", site.runs[0].start, {"smf110_1_dictionary": dictionary})]
     rate = number(cics.measurement(cics.statistics_of).etr)
     for first in range(0, tasks.count, tasks.tasks_per_record):
-        held = rows[first : first + tasks.tasks_per_record]
-        written = tasks.start + timedelta(seconds=(first + len(held)) / rate)
-        records.append(_record(site, cics, "smf110_1_class3", written, {"smf110_1_performance": held}))
+        row = rows[first : first + tasks.tasks_per_record]
+        written = tasks.start + timedelta(seconds=(first + len(row)) / rate)
+        records.append(_record(site, cics, "smf110_1_class3", written, {"smf110_1_performance": row}))
     return records
 
 

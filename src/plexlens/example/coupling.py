@@ -170,7 +170,7 @@ def _facility(plan: Plan, reporter: Reporter, facility: str) -> StudyRecord:
             both = sum(seen[peer, structure.name].count for peer in site.systems)
             cache = _cache(site, run, structure, both)
         used.append(_structure(structure, seen[system, structure.name], cache))
-    told = smf74_4.Facility(
+    text = smf74_4.Facility(
         name=facility,
         paths=links,
         subchannels=subchannels,
@@ -181,7 +181,7 @@ def _facility(plan: Plan, reporter: Reporter, facility: str) -> StudyRecord:
         requests=float(sum(seen[system, s.name].count for s in structures)),
         peers=[peer for peer in site.systems if peer != system],
     )
-    return rmf_record(reporter, "smf74_4", smf74_4.sections(told, used, system=system, seconds=run.seconds))
+    return rmf_record(reporter, "smf74_4", smf74_4.sections(text, used, system=system, seconds=run.seconds))
 
 
 def coupling_records(plan: Plan) -> list[StudyRecord]:

@@ -55,8 +55,8 @@ def _printed(plan: Db2Plan, subsystem: Subsystem, run: Db2Run) -> dict[str, Row]
             item = items.get((line["block"], line["item"])) or items.get(("", line["item"]))
             if item is not None:
                 settled = run.counts.get(line["item"])
-                found = counted(line["QUANTITY"], line["/SECOND"], run.seconds) if settled is None else settled
-                sections.setdefault(item.section, {})[item.field] = found
+                count = counted(line["QUANTITY"], line["/SECOND"], run.seconds) if settled is None else settled
+                sections.setdefault(item.section, {})[item.field] = count
     return sections
 
 
@@ -151,12 +151,12 @@ def statistics_records(plan: Db2Plan) -> list[StudyRecord]:
     for subsystem in plan.subsystems:
         for run in subsystem.runs:
             for map_name, sections in _sections(plan, subsystem, run).items():
-                held = {name: rows for name, rows in sections.items() if rows}
-                if not held:
+                contents = {name: rows for name, rows in sections.items() if rows}
+                if not contents:
                     continue
-                begun = {name: [smf100.before(row, marks=True) for row in rows] for name, rows in held.items()}
+                begun = {name: [smf100.before(row, marks=True) for row in rows] for name, rows in contents.items()}
                 records.append(_record(subsystem, map_name, run.start, 1, begun))
-                records.append(_record(subsystem, map_name, run.end, 2, held))
+                records.append(_record(subsystem, map_name, run.end, 2, contents))
     return records
 
 

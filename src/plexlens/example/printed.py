@@ -16,10 +16,10 @@ class ExampleError(PlexlensError):
 
 
 def _split(text: str) -> tuple[str, str]:
-    found = _NUMBER.match(text.strip())
-    if found is None:
+    match = _NUMBER.match(text.strip())
+    if match is None:
         raise ValueError(f"{text!r} is not a printed number")
-    return found["digits"], found["suffix"]
+    return match["digits"], match["suffix"]
 
 
 def number(text: str) -> float:
@@ -83,15 +83,15 @@ class Study:
         ExampleError
             No row, or more than one, is like that.
         """
-        found = [row for row in self.table(name) if all(row.get(column) == cell for column, cell in cells.items())]
-        if len(found) != 1:
+        texts = [row for row in self.table(name) if all(row.get(column) == cell for column, cell in cells.items())]
+        if len(texts) != 1:
             wanted = ", ".join(f"{column} {cell!r}" for column, cell in cells.items())
             raise ExampleError(
                 file=str(self.folder / f"{name}.csv"),
-                what=f"{len(found)} rows have {wanted}, and exactly one is needed",
+                what=f"{len(texts)} rows have {wanted}, and exactly one is needed",
                 remedy="restore the table as the study prints it",
             )
-        return found[0]
+        return texts[0]
 
     def count(self, rate: str, seconds: float) -> int:
         """Number of events in an interval at a printed rate per second.

@@ -50,7 +50,10 @@ _WRITE_KEYS = (
 _KEYS: dict[Part, tuple[tuple[tuple[str, ...], str], ...]] = {
     Part.LOCKING: (_LOCK_KEY,),
     Part.PAGE_LOCKS: (_UPDATE_KEY, _LOCK_KEY),
-    Part.CONTENTION: ((("l_lock_wait_seconds",), "waits for global locks (QWACAWTJ, K, M)"), _LOCK_KEY),
+    Part.CONTENTION: (
+        (("l_lock_wait_seconds", "page_lock_wait_seconds"), "waits for global locks (QWACAWTJ, K, M, O)"),
+        _LOCK_KEY,
+    ),
     Part.INVALIDATION: (_GETPAGE_KEY, _LOCK_KEY),
     Part.ABSENT: (
         (("sync_reads", "async_pages_read"), "pages read (QBACRIO, QBACSIO)"),
@@ -176,7 +179,7 @@ def _count(use: ClassUse, kind: str) -> float:
 
 def _counted_by_member(measured: Measured) -> dict[tuple[str, str], dict[str, float]]:
     """Counts of Db2's statistics by (system, member) and kind, summed over group buffer pools."""
-    made: dict[tuple[str, str], dict[str, float]] = {}
+    values: dict[tuple[str, str], dict[str, float]] = {}
     for member in measured.members:
         counts = lock_counts(member)
         # A thread's P-locks are of pages and page sets alike.
@@ -186,19 +189,19 @@ def _counted_by_member(measured: Measured) -> dict[tuple[str, str], dict[str, fl
         for pool in member.pools.values():
             for kind, count in pool_counts(pool).items():
                 counts[kind] = counts.get(kind, 0.0) + count
-        made[member.system, member.subsystem] = counts
-    return made
+        values[member.system, member.subsystem] = counts
+    return values
 
 
-def _with_cics(measured: Measured, made: list[ClassCost]) -> None:
+def _with_cics(measured: Measured, class_costs: list[ClassCost]) -> None:
     """CPU time of CICS transactions; split among same-named classes by units of work."""
-    for cost in made:
+    for cost in class_costs:
         seconds = measured.cics.get((cost.use.system, cost.use.correlation))
         if seconds is None or not cost.use.connection_type.startswith("CICS"):
             continue
         same = [
             other.use
-            for other in made
+            for other in class_costs
             if (other.use.system, other.use.correlation) == (cost.use.system, cost.use.correlation)
             and other.use.connection_type.startswith("CICS")
         ]
@@ -234,14 +237,14 @@ def shares(line: Line, uses: Sequence[ClassUse], of_member: Mapping[str, float])
 def class_costs(measured: Measured, lines: Iterable[Line]) -> tuple[ClassCost, ...]:
     """Cost of each class on each member; costs that cannot be attributed to a class are in none of them."""
     groups = {(member.system, member.subsystem): member.group for member in measured.members}
-    made = [ClassCost(use, groups.get((use.system, use.subsystem), "")) for use in measured.classes]
+    results = [ClassCost(use, groups.get((use.system, use.subsystem), "")) for use in measured.classes]
     totals = _counted_by_member(measured)
-    _with_cics(measured, made)
+    _with_cics(measured, results)
     for line in lines:
         # Of lines without a member all classes of the group on that system have a part.
         own = [
             cost
-            for cost in made
+            for cost in results
             if cost.use.system == line.system
             and (cost.use.subsystem == line.member if line.member else cost.group == line.group or not line.group)
         ]
@@ -265,4 +268,4 @@ def class_costs(measured: Measured, lines: Iterable[Line]) -> tuple[ClassCost, .
                 cost.reread_seconds += line.count * share * mean
             if how and cost.how.get(part) != "counted":
                 cost.how[part] = how
-    return tuple(made)
+    return tuple(results)

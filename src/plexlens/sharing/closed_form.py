@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 FIBRE = 5e-6
 
 
-def false_contention(held: float, entries: float) -> float:
+def false_contention(value: float, entries: float) -> float:
     """Share of lock requests that collide with another resource in their lock table entry.
 
     Each of the incompatible locks that other members hold lies in any of the entries with the same probability, so the
@@ -24,7 +24,7 @@ def false_contention(held: float, entries: float) -> float:
 
     Parameters
     ----------
-    held
+    value
         Resources that other members have an incompatible interest in, mean.
     entries
         Entries of the lock table.
@@ -32,8 +32,8 @@ def false_contention(held: float, entries: float) -> float:
     if entries < 1:
         raise ValueError(f"a lock table of {entries} entries")
     if entries == 1:
-        return 1.0 if held > 0 else 0.0
-    return -math.expm1(held * math.log1p(-1.0 / entries))
+        return 1.0 if value > 0 else 0.0
+    return -math.expm1(value * math.log1p(-1.0 / entries))
 
 
 def held_of_contention(fraction: float, entries: float) -> float:
@@ -110,7 +110,7 @@ class Path:
         return self.execution + self.wait + self.link
 
     def changed(self, *, speed: float = 1.0, wait: float | None = None, kilometres: float = 0.0) -> Path:
-        """The path with a faster facility or a longer link; the link's own time stays, distance adds to it."""
+        """The path with a faster facility or a longer link; distance adds transit time to the link."""
         return Path(
             self.execution / speed,
             self.wait / speed if wait is None else wait,
@@ -159,8 +159,8 @@ def crossing(rising: Callable[[float], float], low: float, high: float, *, withi
         return low
     if rising(high) <= 0:
         return high
-    found = brentq(lambda x: rising(math.exp(x)), math.log(low), math.log(high), xtol=within)
-    return math.exp(float(found))
+    result = brentq(lambda x: rising(math.exp(x)), math.log(low), math.log(high), xtol=within)
+    return math.exp(float(result))
 
 
 def break_even(sync_host: float, async_host: float) -> float:

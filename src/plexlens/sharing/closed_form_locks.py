@@ -62,11 +62,11 @@ def page_lock_rates(
     pause = np.clip(g * np.asarray(stays, dtype=np.float64)[:, None], 1e-12, _FOREVER)
     stolen = g / np.expm1(pause)
     changes = u.sum(axis=0)
-    held = np.divide(u, changes + stolen, out=np.zeros_like(u), where=u > 0)
-    free = np.clip(1.0 - held.sum(axis=0), 0.0, 1.0)
-    negotiated = u * (held.sum(axis=0) - held)
+    content = np.divide(u, changes + stolen, out=np.zeros_like(u), where=u > 0)
+    free = np.clip(1.0 - content.sum(axis=0), 0.0, 1.0)
+    negotiated = u * (content.sum(axis=0) - content)
     return PageLockRates(
         float((changes * free) @ counts),
         float(negotiated.sum(axis=0) @ counts),
-        tuple(float(value) for value in held @ counts),
+        tuple(float(value) for value in content @ counts),
     )

@@ -128,12 +128,12 @@ def zipf_classes(pages: int, skew: float) -> tuple[Floats, Floats]:
     return counts, sums / sums.sum() / counts
 
 
-def characteristic_time(held: Callable[[float], float], capacity: float, most: float) -> float:
+def characteristic_time(function: Callable[[float], float], capacity: float, most: float) -> float:
     """The time T for which an LRU list of the given capacity holds the expected number of entries; infinite if all fit.
 
     Parameters
     ----------
-    held
+    function
         Expected number of pages held when each stays T seconds after its last use; it grows with T.
     capacity
         Places.
@@ -144,7 +144,7 @@ def characteristic_time(held: Callable[[float], float], capacity: float, most: f
         return math.inf
     if capacity <= 0:
         return 0.0
-    return crossing(lambda time: held(time) - capacity, 1e-9, 1e12, within=1e-6)
+    return crossing(lambda time: function(time) - capacity, 1e-9, 1e12, within=1e-6)
 
 
 def _present(rates: Floats, time: float) -> Floats:
@@ -169,10 +169,10 @@ def _occupied(stays: Floats, absences: Floats) -> Floats:
     return np.where(np.isinf(stays), np.where(np.isinf(absences), 0.0, 1.0), shares)
 
 
-def _with_data(asked: Floats, changed: Floats, time: float) -> Floats:
+def _with_data(options: Floats, changed: Floats, time: float) -> Floats:
     """Probability that a page is in the data entries: a change brings it in, and requests keep it there."""
     gone = np.where(changed > 0, 1.0 / np.maximum(changed, 1e-300), math.inf)
-    return _occupied(_stay(asked, time), gone)
+    return _occupied(_stay(options, time), gone)
 
 
 def _keeps(uses: Floats, pool_time: float, directory_time: float) -> Floats:
@@ -252,10 +252,10 @@ def page_rates(
     times = []
     for uses, size in zip(about.used, buffers, strict=True):
 
-        def held(time: float, uses: Floats = uses) -> float:
+        def content(time: float, uses: Floats = uses) -> float:
             return float(about.counts @ _present(uses, time))
 
-        times.append(characteristic_time(held, size, float(about.counts @ (uses > 0))))
+        times.append(characteristic_time(content, size, float(about.counts @ (uses > 0))))
     other_misses = sum(
         float(about.counts @ np.where(about.dependent, 0.0, uses * (1.0 - _present(uses, time))))
         for uses, time in zip(about.used, times, strict=True)
@@ -275,17 +275,17 @@ def page_rates(
         invalid.append(uses * np.maximum(there - valid_still, 0.0))
         in_pool.append(there)
     all_absent, all_invalid = np.sum(absent, axis=0), np.sum(invalid, axis=0)
-    asked = all_absent + all_invalid + all_changed
+    options = all_absent + all_invalid + all_changed
     directory_time, reclaims, lost = math.inf, np.zeros_like(counts), np.zeros_like(counts)
-    distinct = float(counts @ (asked > 0))
+    distinct = float(counts @ (options > 0))
     if 0 < directory_entries < distinct:
         absences = 1.0 / np.maximum(all_used, 1e-300)
 
         def entries(time: float) -> float:
-            return float(counts @ _occupied(_stay(asked, time), absences))
+            return float(counts @ _occupied(_stay(options, time), absences))
 
         directory_time = characteristic_time(entries, directory_entries, distinct)
-        reclaims = np.where(asked > 0, 1.0 / (_stay(asked, directory_time) + absences), 0.0)
+        reclaims = np.where(options > 0, 1.0 / (_stay(options, directory_time) + absences), 0.0)
         keepers = [_keeps(uses, time, directory_time) for uses, time in zip(used, times, strict=True)]
         lost = reclaims * (np.sum(keepers, axis=0) if kept is None else kept)
     changing = float(counts @ (all_changed > 0))
@@ -293,7 +293,7 @@ def page_rates(
     if data_entries < changing:
 
         def data(time: float) -> float:
-            return float(counts @ _with_data(asked, all_changed, time))
+            return float(counts @ _with_data(options, all_changed, time))
 
         data_time = characteristic_time(data, data_entries, changing)
     # Data go with their directory entry.
@@ -303,7 +303,7 @@ def page_rates(
         own = absent[number] + invalid[number] + changes
         # A member that does not have a page has not asked for it, nor changed it, for its pool's time.
         older = 1.0 if math.isinf(stay_time) else max(1.0 - time / stay_time, 0.0) if stay_time else 0.0
-        there = _with_data(asked - own * (1.0 - older), all_changed - changes * (1.0 - older), stay_time)
+        there = _with_data(options - own * (1.0 - older), all_changed - changes * (1.0 - older), stay_time)
         absent_hits += float(counts @ (absent[number] * there))
         since = _present(uses + all_changed - changes, stay_time)
         invalid_hits += float(counts @ (invalid[number] * np.maximum(since, there)))
@@ -329,6 +329,6 @@ def page_rates(
         float(counts @ lost),
         float(counts @ reclaims),
         min(directory_entries, distinct) if directory_entries else 0.0,
-        min(data_entries, float(counts @ _with_data(asked, all_changed, stay_time))),
+        min(data_entries, float(counts @ _with_data(options, all_changed, stay_time))),
         float(counts @ all_changed) + inserts,
     )

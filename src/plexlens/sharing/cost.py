@@ -167,8 +167,8 @@ class CostOfSharing:
     def by_part(self, where: Callable[[Line], bool] = lambda _: True) -> dict[Part, tuple[Line, ...]]:
         """Lines by part, in the order of parts; parts without lines are left out."""
         lines = [line for line in self.lines if where(line)]
-        found = {part: tuple(line for line in lines if line.kind.part is part) for part in Part}
-        return {part: rows for part, rows in found.items() if rows}
+        results = {part: tuple(line for line in lines if line.kind.part is part) for part in Part}
+        return {part: rows for part, rows in results.items() if rows}
 
 
 def cost_of(measured: Measured, stated: Assumptions | None = None, name: str = "") -> CostOfSharing:
@@ -222,14 +222,14 @@ def _paid(lines: list[Line], measured: Measured, stated: Assumptions, notes: lis
     if stated.commit_writes is CommitWrites.AUTO:
         for member in measured.members:
             used = member.spaces.get("MSTR")
-            asked = sum(
+            options = sum(
                 line.cpu_seconds
                 for line in lines
                 if (line.system, line.member) == (member.system, member.subsystem) and line.payer is Payer.MSTR
             )
-            if used is not None and asked > used:
+            if used is not None and options > used:
                 moved[member.system, member.subsystem] = (
-                    f"{member.subsystem} on {member.system}: MSTR used {used:.3f} s, the work needs {asked:.3f} s"
+                    f"{member.subsystem} on {member.system}: MSTR used {used:.3f} s, the work needs {options:.3f} s"
                 )
     if moved:
         notes.append(
@@ -261,20 +261,20 @@ def _others(structures: Iterable[StructureUse], system: str, stated: Assumptions
 
 def _commits(measured: Measured) -> dict[str, float]:
     """Units of work by system: from statistics, else from accounting."""
-    found: dict[str, float] = {}
+    commits: dict[str, float] = {}
     for member in measured.members:
         if member.commits is not None:
-            found[member.system] = found.get(member.system, 0.0) + member.commits
-    if not found:
+            commits[member.system] = commits.get(member.system, 0.0) + member.commits
+    if not commits:
         for use in measured.classes:
-            found[use.system] = found.get(use.system, 0.0) + float(use.facts.get("commits") or 0.0)
-    return found
+            commits[use.system] = commits.get(use.system, 0.0) + float(use.facts.get("commits") or 0.0)
+    return commits
 
 
 def _sum(values: Iterable[float | None]) -> float | None:
     """The sum; None if any part is unknown."""
-    found = list(values)
-    return None if any(value is None for value in found) or not found else sum(value or 0.0 for value in found)
+    numbers = list(values)
+    return None if any(value is None for value in numbers) or not numbers else sum(value or 0.0 for value in numbers)
 
 
 def _together(systems: tuple[SystemCost, ...]) -> SystemCost:

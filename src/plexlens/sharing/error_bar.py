@@ -112,13 +112,13 @@ def _moved_contention(key: Key, measured: Numbers, before: Numbers, after: Numbe
     old, new = (_asking(numbers, key.of, asking) for numbers in (before, after))
     base = measured.get(false, before.get(false, 0.0))
 
-    def held(share: float, whole: float) -> float:
+    def content(share: float, whole: float) -> float:
         return -math.log1p(-min(share / whole, _ALL)) if whole > 0 else 0.0
 
-    left, right = held(before.get(false, 0.0), old), held(after.get(false, 0.0), new)
+    left, right = content(before.get(false, 0.0), old), content(after.get(false, 0.0), new)
     ceiling = min(asking * new / old, 1.0) if old else asking
     if left > _LEAST and base > 0:
-        share = -ceiling * math.expm1(-held(base, asking) * right / left)
+        share = -ceiling * math.expm1(-content(base, asking) * right / left)
     else:
         share = max(base + after.get(false, 0.0) - before.get(false, 0.0), 0.0)
     if key == false:
@@ -159,9 +159,9 @@ def _sampled(key: Key, moves: Moves, value: float) -> float:
     base = moves.base(key)
     if key not in moves.measured or len(moves.before) < 2:
         return 0.0
-    found = estimate([run[key] for run in moves.before])
+    result = estimate([run[key] for run in moves.before])
     # The half width is of the mean of all runs; one sample of the measured length scatters more, or less.
-    whole = found.half_width * math.sqrt(moves.before_seconds / max(moves.measured_seconds, 1e-9))
+    whole = result.half_width * math.sqrt(moves.before_seconds / max(moves.measured_seconds, 1e-9))
     carried = 1.0 if key.what in _ADDED or base <= _LEAST else value / base
     if key.what in _OF_LOCKS:
         carried = min(carried, 1.0)

@@ -59,7 +59,7 @@ class Kind:
 
     @property
     def is_request(self) -> bool:
-        """Whether it goes to a coupling facility."""
+        """Whether the request is sent to a coupling facility."""
         return not self.path
 
 

@@ -166,11 +166,11 @@ class Measured:
 
 def role_of(structure: str) -> tuple[Role, str, str]:
     """Role, data sharing group and group buffer pool of a structure, by the naming rules of Db2 and XCF."""
-    found = _STRUCTURE.fullmatch(structure)
-    if found is None:
+    match = _STRUCTURE.fullmatch(structure)
+    if match is None:
         return (Role.SIGNALLING if structure.startswith(_SIGNALLING) else Role.OTHER), "", ""
-    if found["lock"]:
-        return Role.LOCK, found["group"], ""
-    if found["sca"]:
-        return Role.SCA, found["group"], ""
-    return Role.POOL, found["group"], found["pool"]
+    if match["lock"]:
+        return Role.LOCK, match["group"], ""
+    if match["sca"]:
+        return Role.SCA, match["group"], ""
+    return Role.POOL, match["group"], match["pool"]

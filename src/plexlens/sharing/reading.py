@@ -11,6 +11,8 @@ from plexlens.errors import NothingUsableError
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import available, facts, rolled_up
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.subtypes import others
+from plexlens.metrics.sysplexes import check_one
 from plexlens.sharing.measured import (
     ClassUse,
     Course,
@@ -62,7 +64,10 @@ def measure(inputs: Inputs, name: str = "") -> Measured:
     ------
     NothingUsableError
         Neither coupling facility structures nor data sharing of Db2 are in the data.
+    UsageError
+        Systems of one name are in several sysplexes.
     """
+    check_one(inputs, name)
     missing: list[str] = []
     window = _window(inputs, "coupling_structure")
     structures: list[StructureUse] = []
@@ -73,9 +78,11 @@ def measure(inputs: Inputs, name: str = "") -> Measured:
         window = _window(inputs, "db2_locking", "xes_lock_requests is not null") or _window(inputs, "db2_group_pool")
         if window is None:
             raise _nothing(inputs, name)
+        there = others(inputs, ("SMF 74-4",))
         missing.append(
-            "There is no data of coupling facility structures (SMF 74-4): requests are counts of Db2, their service "
-            "times are unknown, and their CPU time cannot be computed. Collect SMF 74-4 of all systems (CFDETAIL)."
+            f"There is no data of coupling facility structures (SMF 74-4){f'; {there}' if there else ''}: requests are "
+            "counts of Db2, their service times are unknown, and their CPU time cannot be computed. Collect SMF 74-4 "
+            "of all systems (CFDETAIL)."
         )
     assert window is not None
     members = _members(inputs, window, seconds, missing) or _members_of_accounting(inputs, window, structures)
@@ -107,10 +114,10 @@ def _nothing(inputs: Inputs, name: str) -> NothingUsableError:
         )
         if grain in GRAINS and available(inputs, GRAINS[grain])
     ]
-    held = f" (it holds {' and '.join(there)})" if there else ""
+    text = f" (it holds {' and '.join(there)})" if there else ""
     return NothingUsableError(
         file=name,
-        what=f"it has neither structures of a coupling facility nor data sharing of Db2{held}, and the cost of data "
+        what=f"it has neither structures of a coupling facility nor data sharing of Db2{text}, and the cost of data "
         "sharing is computed from these",
         remedy="add SMF 74-4 (or RMF coupling facility reports with structure activity) and Db2's SMF 100 and 101 of "
         "the same time",
@@ -153,7 +160,7 @@ def _structures(inputs: Inputs, window: _Window, missing: list[str]) -> tuple[li
     everywhere: dict[str, float] = {}
     for row in rows:
         everywhere[row["structure"] or ""] = everywhere.get(row["structure"] or "", 0.0) + _sent(row)
-    made = []
+    results = []
     for (system, structure), instances in sorted(gathered.items()):
         role, group, pool = role_of(structure)
         sent = sum(_sent(row) for row in instances)
@@ -165,7 +172,7 @@ def _structures(inputs: Inputs, window: _Window, missing: list[str]) -> tuple[li
                 "contention_requests", "false_contention_requests", "unsplit_requests",
             )
         }  # fmt: skip
-        made.append(
+        results.append(
             StructureUse(
                 system, structure, role, group, pool, sums["sync_requests"], sums["sync_seconds"],
                 sums["async_requests"], sums["async_seconds"], sums["changed_requests"], sums["contention_requests"],
@@ -174,14 +181,14 @@ def _structures(inputs: Inputs, window: _Window, missing: list[str]) -> tuple[li
                 {kind: count * part for kind, count in cache.get(structure, {}).items()},
             )
         )  # fmt: skip
-    if any(row.unsplit for row in made):
+    if any(row.unsplit for row in results):
         missing.append(
             "For some structures only the number of requests is known (usage summary of an RMF report); their service "
             "times and cost are left out. Collect the structure activity report (SYSRPTS(CF)), or SMF 74-4."
         )
-    if made and all(not row.system for row in made):
+    if results and all(not row.system for row in results):
         missing.append("The coupling facility data does not name systems: all systems are shown together.")
-    return made, seconds
+    return results, seconds
 
 
 #: Kind to the counters of a cache structure (facts of ``coupling_structure``).
@@ -202,33 +209,33 @@ def _sent(row: Facts) -> float:
 
 def _caches(rows: list[Facts]) -> dict[str, dict[str, float]]:
     """Counters of cache structures by kind: every system's record contains those of all systems together."""
-    made: dict[str, dict[str, float]] = {}
+    caches: dict[str, dict[str, float]] = {}
     for row in rows:
         counts = {kind: sum(_number(row, name) for name in names) for kind, names in _CACHE_COUNTS.items()}
-        held = made.setdefault(row["structure"] or "", counts)
+        values = caches.setdefault(row["structure"] or "", counts)
         for kind, count in counts.items():
-            held[kind] = max(held[kind], count)
-    return made
+            values[kind] = max(values[kind], count)
+    return caches
 
 
 def _course(inputs: Inputs, window: _Window) -> Course:
     rows = rolled_up(inputs, GRAINS["coupling_structure"], by=("structure",), time="interval", within=window.holds)
-    found: dict[datetime, dict[str, float]] = {}
+    results: dict[datetime, dict[str, float]] = {}
     lengths: dict[datetime, float] = {}
     for row in rows:
         role, group, _ = role_of(row["structure"] or "")
         if role in (Role.OTHER, Role.SIGNALLING) or row["sync_processors"] is None:
             continue
         what = f"{group}, {'group buffer pools' if role is Role.POOL else role.value}"
-        values = found.setdefault(row["time"], {})
+        values = results.setdefault(row["time"], {})
         values[what] = values.get(what, 0.0) + row["sync_processors"]
         lengths[row["time"]] = max(lengths.get(row["time"], 0.0), _number(row, "interval_seconds"))
-    times = tuple(sorted(found))
-    names = sorted({name for values in found.values() for name in values})
+    times = tuple(sorted(results))
+    names = sorted({name for values in results.values() for name in values})
     return Course(
         times,
         tuple(time + timedelta(seconds=lengths[time]) for time in times),
-        {name: tuple(found[time].get(name) for time in times) for name in names},
+        {name: tuple(results[time].get(name) for time in times) for name in names},
     )
 
 
@@ -250,14 +257,14 @@ def _members(inputs: Inputs, window: _Window, seconds: dict[str, float], missing
             + ": requests are known by structure, not by kind; contention by cause, negotiation, and the CPU time of "
               "MSTR, DBM1 and IRLM are unknown. Collect SMF 100, IFCID 1, 2 and 230, of all members."
         )  # fmt: skip
-    made = []
+    members = []
     for (system, subsystem), group in sorted(named.items()):
         own = [row for row in locking if _is(row, system, subsystem)]
         length = max(
             [_number(row, "interval_seconds") for row in (*own, *pools) if _is(row, system, subsystem)], default=0.0
         )
         scale = seconds.get(system, length) / length if length else 1.0
-        made.append(
+        members.append(
             Member(
                 subsystem,
                 system,
@@ -279,12 +286,12 @@ def _members(inputs: Inputs, window: _Window, seconds: dict[str, float], missing
                 ),
             )
         )  # fmt: skip
-    if made and not any(row.spaces for row in made):
+    if members and not any(row.spaces for row in members):
         missing.append(
             "No CPU times of Db2's address spaces (SMF 100, IFCID 1): the charged address space is assumed and cannot "
             "be checked."
         )
-    return made
+    return members
 
 
 def _members_of_accounting(inputs: Inputs, window: _Window, structures: list[StructureUse]) -> list[Member]:
@@ -330,7 +337,7 @@ def _classes(
     accounted = _accounted(inputs, window)
     known = {(member.system, member.subsystem) for member in members}
     by = ("system", "subsystem", "connection_type", "connection", "plan", "correlation")
-    made = []
+    classes = []
     others: set[str] = set()
     for row in _rows(inputs, grain.name, by, window, some=True):
         system = row["system"] or ""
@@ -340,31 +347,31 @@ def _classes(
         length = accounted.get((system, row["subsystem"]), 0.0)
         scale = seconds.get(system, length) / length if length else 1.0
         words = {name: row[name] or "" for name in by[2:]}
-        made.append(ClassUse(row["subsystem"], system, facts=_scaled(row, scale), **words))
-    if others and not made:
+        classes.append(ClassUse(row["subsystem"], system, facts=_scaled(row, scale), **words))
+    if others and not classes:
         missing.append(
             f"Accounting (SMF 101) in this time covers only {', '.join(sorted(others))}, without statistics of a data "
             "sharing group: the cost of transaction classes cannot be computed."
         )
-    elif not made:
+    elif not classes:
         missing.append("Accounting (SMF 101) covers other times: the cost of transaction classes cannot be computed.")
     elif others:
         missing.append(
             f"Accounting of {', '.join(sorted(others))} is left out, because it is not a member of a data "
             "sharing group."
         )
-    return made
+    return classes
 
 
 def _cics(inputs: Inputs, window: _Window, seconds: dict[str, float]) -> dict[tuple[str, str], float]:
     if not available(inputs, GRAINS["cics_transaction"]):
         return {}
-    made = {}
+    results = {}
     for row in _rows(inputs, "cics_transaction", ("system", "transaction"), window, some=True):
         system, length = row["system"] or "", row["interval_seconds"]
         if system in seconds and row["transaction"] and row["cpu_seconds"]:
-            made[system, row["transaction"]] = row["cpu_seconds"] * (seconds[system] / length if length else 1.0)
-    return made
+            results[system, row["transaction"]] = row["cpu_seconds"] * (seconds[system] / length if length else 1.0)
+    return results
 
 
 def _accounted(inputs: Inputs, window: _Window) -> dict[tuple[str, str], float]:
@@ -390,13 +397,13 @@ def _systems(inputs: Inputs, window: _Window, seconds: dict[str, float], missing
         for row in _rows(inputs, "cpu_system", ("system", "processor_type"), window):
             cpu.setdefault(row["system"] or "", []).append(row)
     captured = _captured(inputs, window, seconds)
-    made = []
+    systems = []
     for system, length in sorted(seconds.items()):
         # Data of one system may not name it.
         rows = cpu.get(system) or (cpu.get("") if len(seconds) == 1 else None) or []
         covered = max((_number(row, "interval_seconds") for row in rows), default=0.0)
         if not covered:
-            made.append(SystemUse(system, length, None, captured.get(system), None))
+            systems.append(SystemUse(system, length, None, captured.get(system), None))
             continue
         busy = engines = 0.0
         for row in rows:
@@ -405,15 +412,15 @@ def _systems(inputs: Inputs, window: _Window, seconds: dict[str, float], missing
             waited = _number(row, "wait_seconds") + _number(row, "parked_seconds")
             busy += dispatched if dispatched is not None else online - waited
             engines += online / covered
-        made.append(SystemUse(system, length, busy * length / covered, captured.get(system), engines))
-    if not any(row.busy for row in made):
+        systems.append(SystemUse(system, length, busy * length / covered, captured.get(system), engines))
+    if not any(row.busy for row in systems):
         missing.append(
             "No processor data of this time (SMF 70-1)"
             + ("" if captured else " and no service classes (SMF 72-3)")
             + (": overhead relates to captured time only." if captured else
                ": overhead in percent and coupling efficiency cannot be computed.")
         )  # fmt: skip
-    return made
+    return systems
 
 
 def _captured(inputs: Inputs, window: _Window, seconds: dict[str, float]) -> dict[str, float]:
@@ -435,7 +442,7 @@ def _class_seconds(
 ) -> dict[tuple[str, str, str], float]:
     if not available(inputs, GRAINS["workload_period"]):
         return {}
-    made = {}
+    class_seconds = {}
     for row in _rows(inputs, "workload_period", by, window):
         length = row["interval_seconds"]
         system = row["system"] or (next(iter(seconds)) if len(seconds) == 1 else "")
@@ -444,8 +451,8 @@ def _class_seconds(
         general = _number(row, "cp_seconds")
         ziip = _number(row, "ziip_engine_seconds") + _number(row, "zaap_engine_seconds")
         key = (system, row["class_kind"] or "", row.get("class_name") or "")
-        made[key] = (general + ziip) * seconds[system] / length
-    return made
+        class_seconds[key] = (general + ziip) * seconds[system] / length
+    return class_seconds
 
 
 def _signalling(

@@ -107,18 +107,18 @@ def _counted(measured: Measured, use: StructureUse) -> dict[str, dict[str, float
     """Counts by member and kind of the members on the structure's system."""
     here = [member for member in measured.members if member.system == use.system and member.group == use.group]
     if use.role is Role.LOCK:
-        found = {member_use.subsystem: lock_counts(member_use) for member_use in here}
+        values = {member_use.subsystem: lock_counts(member_use) for member_use in here}
     elif use.role is Role.POOL:
-        found = {
+        values = {
             member_use.subsystem: pool_counts(member_use.pools[use.pool])
             for member_use in here
             if use.pool in member_use.pools
         }
-        if not found and any(use.cache.values()):
-            found = {here[0].subsystem if len(here) == 1 else "": use.cache}
+        if not values and any(use.cache.values()):
+            values = {here[0].subsystem if len(here) == 1 else "": use.cache}
     else:
-        found = {}
-    return {member: counts for member, counts in found.items() if any(counts.values())}
+        values = {}
+    return {member: counts for member, counts in values.items() if any(counts.values())}
 
 
 _Counts = dict[tuple[str, str], dict[str, dict[str, float]]]
@@ -134,21 +134,21 @@ def _with_castouts_moved(measured: Measured, counts: _Counts) -> _Counts:
         (structure.system, structure.structure): structure.sync_requests + structure.async_requests
         for structure in measured.structures
     }
-    made = {key: {member: dict(kinds) for member, kinds in members.items()} for key, members in counts.items()}
-    for structure in {structure for _, structure in made}:
-        over = {key: _all(made[key]) - sent[key] for key in made if key[1] == structure}
+    values = {key: {member: dict(kinds) for member, kinds in members.items()} for key, members in counts.items()}
+    for structure in {structure for _, structure in values}:
+        over = {key: _all(values[key]) - sent[key] for key in values if key[1] == structure}
         givers = [key for key, value in over.items() if value > 0]
         takers = [key for key, value in over.items() if value < 0]
         for giver in givers:
-            castouts = sum(kinds.get(kind, 0.0) for kinds in made[giver].values() for kind in _CASTOUT)
+            castouts = sum(kinds.get(kind, 0.0) for kinds in values[giver].values() for kind in _CASTOUT)
             for taker in takers:
                 amount = min(over[giver], -over[taker], castouts)
                 if amount <= 0:
                     continue
-                to = next(iter(made[taker].values()))
+                to = next(iter(values[taker].values()))
                 for kind in _CASTOUT:
                     moved = 0.0
-                    for kinds in made[giver].values():
+                    for kinds in values[giver].values():
                         part = amount * kinds.get(kind, 0.0) / castouts
                         kinds[kind] = kinds.get(kind, 0.0) - part
                         moved += part
@@ -156,7 +156,7 @@ def _with_castouts_moved(measured: Measured, counts: _Counts) -> _Counts:
                 castouts -= amount
                 over[giver] -= amount
                 over[taker] += amount
-    return made
+    return values
 
 
 def _all(members: dict[str, dict[str, float]]) -> float:
@@ -173,7 +173,7 @@ def request_lines(measured: Measured, stated: Assumptions) -> Iterator[Line]:
     """
     uses = [structure for structure in measured.structures if structure.role is not Role.OTHER]
     counts = {(use.system, use.structure): _counted(measured, use) for use in uses}
-    counts = _with_castouts_moved(measured, {key: found for key, found in counts.items() if found})
+    counts = _with_castouts_moved(measured, {key: count for key, count in counts.items() if count})
     for use in uses:
         share = measured.signalling_share.get(use.system, 0.0) if use.role is Role.SIGNALLING else 1.0
         if share > 0:

@@ -163,7 +163,7 @@ class TwinClass:
 
 def twin_classes(measured: SharingMeasured) -> tuple[TwinClass, ...]:
     """The classes of a twin: each measured class of each member, with a name that fits SMF records."""
-    made: list[TwinClass] = []
+    results: list[TwinClass] = []
     taken: set[str] = set()
     number = 0
     for group in measured.groups:
@@ -176,8 +176,8 @@ def twin_classes(measured: SharingMeasured) -> tuple[TwinClass, ...]:
                     extra += 1
                     name = f"{stem[: 6 - len(str(extra))]}{extra}{number:02d}"
                 taken.add(name)
-                made.append(TwinClass(name, work.name, group.name, member.name, member.system, work))
-    return tuple(made)
+                results.append(TwinClass(name, work.name, group.name, member.name, member.system, work))
+    return tuple(results)
 
 
 def shared_set(pool: str) -> str:
@@ -327,20 +327,20 @@ def _work(
     measured: SharingMeasured, fit: Fit, assumptions: Assumptions, classes: tuple[TwinClass, ...]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     regions: list[dict[str, Any]] = []
-    made: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     others = other_cpu(measured, classes)
     for group in measured.groups:
         for member in group.members:
-            held = [
+            twin_classes = [
                 work_class
                 for work_class in classes
                 if work_class.group == group.name and work_class.member == member.name
             ]
-            busy = sum(work_class.work.rate * others.by_class[work_class.name] for work_class in held)
+            busy = sum(work_class.work.rate * others.by_class[work_class.name] for work_class in twin_classes)
             names = [f"{member.name[:4]}R{n:03d}" for n in range(max(math.ceil(busy / _REGION_BUSY), 1))]
             regions += [{"name": name, "system": member.system, "db2": group.name, "threads": 1000} for name in names]
             speed = assumptions.speed_of(member.system)
-            for class_use in held:
+            for class_use in twin_classes:
                 values: dict[str, Any] = {
                     "name": class_use.name,
                     "rate": class_use.work.rate,
@@ -352,13 +352,15 @@ def _work(
                     else 0.0,
                     "references": list(references(group, member, class_use, fit)),
                 }
-                made.append(values)
+                results.append(values)
     for number, (system, engines) in enumerate(sorted(others.background.items()), 1):
         speed = assumptions.speed_of(system)
         names = [f"OTH{number:02d}{n:03d}" for n in range(max(math.ceil(engines / _REGION_BUSY), 1))]
         regions += [{"name": name, "system": system, "priority": 7} for name in names]
-        made.append({"name": f"OTHER{number:02d}", "rate": engines / _PIECE, "regions": names, "cpu": _PIECE * speed})
-    return regions, made
+        results.append(
+            {"name": f"OTHER{number:02d}", "rate": engines / _PIECE, "regions": names, "cpu": _PIECE * speed}
+        )
+    return regions, results
 
 
 @dataclass(frozen=True)
@@ -392,8 +394,8 @@ def other_cpu(measured: SharingMeasured, classes: tuple[TwinClass, ...]) -> Othe
         here = [work_class for work_class in classes if work_class.system == system]
         if not here:
             continue
-        told = sum(work_class.work.rate * (work_class.work.db2_cpu + work_class.work.other_cpu) for work_class in here)
-        left = max(use.busy + use.ziip_busy - spaces.get(system, 0.0) - told, 0.0)
+        text = sum(work_class.work.rate * (work_class.work.db2_cpu + work_class.work.other_cpu) for work_class in here)
+        left = max(use.busy + use.ziip_busy - spaces.get(system, 0.0) - text, 0.0)
         through = [
             work_class for work_class in here if any(work_class.work.kind.startswith(kind) for kind in _IN_REGIONS)
         ]
@@ -416,15 +418,15 @@ def sequential_share(member: MemberUse, pool: str) -> dict[str, float]:
     reads = [(work, work.rate * work.getpages.get(pool, 0.0)) for work in member.work]
     shares = {work.name: 0.0 for work in member.work}
     waiting = [(work_class, pages) for work_class, pages in reads if work_class.prefetches > 0 and pages > 0]
-    for held in (waiting, [(work_class, pages) for work_class, pages in reads if pages > 0]):
+    for contents in (waiting, [(work_class, pages) for work_class, pages in reads if pages > 0]):
         # The pages that a class got by scans go with how often it waited for prefetch; else with its getpages.
         parts = [
             (
                 work_class,
                 pages * (1.0 - shares[work_class.name]),
-                work_class.prefetches * work_class.rate if held is waiting else pages,
+                work_class.prefetches * work_class.rate if contents is waiting else pages,
             )
-            for work_class, pages in held
+            for work_class, pages in contents
         ]
         weights = sum(weight for *_, weight in parts)
         if wanted <= 0 or weights <= 0:

@@ -63,8 +63,8 @@ class Check:
     @property
     def error(self) -> float:
         """Relative error of the twin; NaN if the measured number is missing."""
-        found = _WHAT_IF["error"](twin=self.twin.mean, measured=self.measured)
-        return math.nan if found is None else found
+        value = _WHAT_IF["error"](twin=self.twin.mean, measured=self.measured)
+        return math.nan if value is None else value
 
     def is_off(self, tolerance: float) -> bool:
         """Whether the twin's error exceeds both a share of the measured number and the twin's own confidence
@@ -217,13 +217,13 @@ def make_twin(
         values["run"] = run_length(values)
         progress(number, steps, "calibrating")
         results = run_scenario(Scenario("", values)).results
-        found = of_results(values, results, labels)
+        entries = of_results(values, results, labels)
         seconds = values["run"]["seconds"]
-        misfit = _misfit(wanted, found, (measured.seconds, seconds))
+        misfit = _misfit(wanted, entries, (measured.seconds, seconds))
         tried.append((misfit, number, copy.deepcopy(fit)))
-        work.correct(found, results, number, seconds)
+        work.correct(entries, results, number, seconds)
     # Several fits explain the measurement about as well: what they differ in, the error bar of an answer has.
-    fits = [held for *_, held in sorted(tried, key=lambda pair: pair[:2])[: len(seeds)]]
+    fits = [content for *_, content in sorted(tried, key=lambda pair: pair[:2])[: len(seeds)]]
     scenarios = []
     for number, seed in enumerate(seeds):
         values = build(measured, fits[number % len(fits)], assumptions, classes)
@@ -244,22 +244,22 @@ def make_twin(
 
 def _unfitted(measured: SharingMeasured) -> frozenset[Key]:
     """Page P-lock numbers that this twin is not fitted to."""
-    found = set()
+    results = set()
     for group in measured.groups:
         aims = [page_lock_targets(measured, group, pool) for pool in group.pools]
         # Without page P-locks, false contention follows from how long transactions hold locks.
         if not any(aim and aim.held for aim in aims):
-            found.add(Key("false_contention", lock_structure(group.name)))
-    return frozenset(found)
+            results.add(Key("false_contention", lock_structure(group.name)))
+    return frozenset(results)
 
 
 def _checks(wanted: Numbers, runs: list[Numbers], unfitted: frozenset[Key]) -> Iterable[Check]:
     for key, value in wanted.items():
-        found = [run[key] for run in runs if key in run]
-        if len(found) == len(runs):
+        numbers = [run[key] for run in runs if key in run]
+        if len(numbers) == len(runs):
             small = abs(value) < _SMALL[TITLES[key.what][1]]
             fitted = key.what in CALIBRATED and key not in unfitted
-            yield Check(key, value, estimate(found), fitted, small)
+            yield Check(key, value, estimate(numbers), fitted, small)
 
 
 def _noise(*events: float) -> float:
@@ -267,7 +267,7 @@ def _noise(*events: float) -> float:
     return sum(1.0 / max(event, 1.0) for event in events)
 
 
-def _misfit(wanted: Numbers, found: Numbers, seconds: tuple[float, float]) -> float:
+def _misfit(wanted: Numbers, numbers: Numbers, seconds: tuple[float, float]) -> float:
     """Deviation of a run from its calibration targets, beyond chance: squared log ratios, without small numbers.
 
     ``seconds`` are those measured and those of the run.
@@ -275,8 +275,10 @@ def _misfit(wanted: Numbers, found: Numbers, seconds: tuple[float, float]) -> fl
     total = 0.0
     for key, value in wanted.items():
         if key.what in CALIBRATED and value > _SMALL[TITLES[key.what][1]]:
-            other = max(found.get(key, 0.0), 1e-3 * value)
-            chance = _noise(*(events(key, counts, time) for counts, time in zip((wanted, found), seconds, strict=True)))
+            other = max(numbers.get(key, 0.0), 1e-3 * value)
+            chance = _noise(
+                *(events(key, counts, time) for counts, time in zip((wanted, numbers), seconds, strict=True))
+            )
             total += max(math.log(other / value) ** 2 - chance, 0.0)
     return total
 
@@ -287,21 +289,21 @@ def _misfit(wanted: Numbers, found: Numbers, seconds: tuple[float, float]) -> fl
 _BOLDEST = math.log(2.5)
 
 
-def _factor(wanted: float, found: float, *, gain: float = 1.0, noise: float = 0.0) -> float:
-    """Factor by which to multiply the parameter behind a number.
+def _factor(wanted: float, value: float, *, gain: float = 1.0, noise: float = 0.0) -> float:
+    """Factor for the parameter that determines a number.
 
     Parameters
     ----------
-    wanted, found
+    wanted, value
         The number as measured and as a run has it.
     gain
         Part of the way to go.
     noise
         Variance of the logarithm of their ratio by chance: what is within two standard errors stays.
     """
-    if wanted <= 0 or found <= 0:
+    if wanted <= 0 or value <= 0:
         return 1.0
-    way = math.log(wanted / found)
+    way = math.log(wanted / value)
     sure = max(1.0 - 4.0 * noise / way**2, 0.0) if way else 0.0
     return math.exp(gain * sure * min(max(way, -_BOLDEST), _BOLDEST))
 
@@ -326,29 +328,29 @@ class _Calibration:
             for pool in group.pools
         }
 
-    def correct(self, found: Numbers, results: Mapping[str, Any], round_number: int, seconds: float) -> None:
+    def correct(self, numbers: Numbers, results: Mapping[str, Any], round_number: int, seconds: float) -> None:
         """Correct every parameter after a run, with decreasing steps from round to round."""
         self._seconds, self._gain = (self._measured.seconds, seconds), 1.0 / (1.0 + round_number / 6.0)
         for group in self._measured.groups:
             before = self._locked_reads(group)
             for pool in group.pools:
-                self._correct_pool(group, pool, found)
-            self._correct_locks(group, found, before)
+                self._correct_pool(group, pool, numbers)
+            self._correct_locks(group, numbers, before)
         _correct_work(self._fit, self._assumptions, self._classes, results)
-        _correct_links(self._measured, self._fit, self._wanted, found)
+        _correct_links(self._measured, self._fit, self._wanted, numbers)
 
-    def _key_factor(self, key: Key, found: Numbers) -> float:
+    def _key_factor(self, key: Key, numbers: Numbers) -> float:
         """Factor for the parameter behind a number."""
-        both = (self._wanted, found)
+        both = (self._wanted, numbers)
         noise = _noise(*(events(key, counts, time) for counts, time in zip(both, self._seconds, strict=True)))
         return _factor(*(counts.get(key, 0.0) for counts in both), gain=self._gain, noise=noise)
 
-    def _rate_factor(self, wanted: float, found: float) -> float:
+    def _rate_factor(self, wanted: float, value: float) -> float:
         """Factor for a rate that is not a number of its own."""
-        noise = _noise(*(rate * time for rate, time in zip((wanted, found), self._seconds, strict=True)))
-        return _factor(wanted, found, gain=self._gain, noise=noise)
+        noise = _noise(*(rate * time for rate, time in zip((wanted, value), self._seconds, strict=True)))
+        return _factor(wanted, value, gain=self._gain, noise=noise)
 
-    def _conflicts(self, group: Group, found: Numbers) -> float:
+    def _conflicts(self, group: Group, result: Numbers) -> float:
         """Factor for lock contention other than false contention."""
         lock = lock_structure(group.name)
 
@@ -359,18 +361,18 @@ class _Calibration:
             )
             return share * numbers.get(Key("lock_requests", lock), 0.0) - waits
 
-        return self._rate_factor(other(self._wanted), other(found))
+        return self._rate_factor(other(self._wanted), other(result))
 
-    def _page_locks(self, group: Group, pool: str, aim: PageLockTargets, found: Numbers) -> PageLockTargets:
+    def _page_locks(self, group: Group, pool: str, aim: PageLockTargets, result: Numbers) -> PageLockTargets:
         """Page P-lock targets after a run; the number held follows from false contention."""
         name, lock = pool_structure(group.name, pool), lock_structure(group.name)
-        asked, waited = Key("page_lock_requests", name), Key("page_lock_waits", name)
-        granted = (numbers[asked] - numbers[waited] for numbers in (self._wanted, found))
-        held = None
+        key, waited = Key("page_lock_requests", name), Key("page_lock_waits", name)
+        granted = (numbers[key] - numbers[waited] for numbers in (self._wanted, result))
+        contents = None
         if aim.held is not None:
-            held = aim.held * _held_factor(self._wanted, found, lock) ** (0.5 * self._gain)
+            contents = aim.held * _held_factor(self._wanted, result, lock) ** (0.5 * self._gain)
         return PageLockTargets(
-            aim.granted * self._rate_factor(*granted), aim.negotiated * self._key_factor(waited, found), held
+            aim.granted * self._rate_factor(*granted), aim.negotiated * self._key_factor(waited, result), contents
         )
 
     def _locked_reads(self, group: Group) -> float:
@@ -382,12 +384,12 @@ class _Calibration:
             if (group.name, pool) in self._fit.pools and pool not in self._fit.index_pools
         )
 
-    def _correct_locks(self, group: Group, found: Numbers, before: float) -> None:
+    def _correct_locks(self, group: Group, numbers: Numbers, before: float) -> None:
         """Correct lock avoidance to match the requests to the lock structure; ``before`` counts lockable reads in the
         run.
         """
         key = Key("lock_requests", lock_structure(group.name))
-        locks, got = self._wanted.get(key), found.get(key)
+        locks, got = self._wanted.get(key), numbers.get(key)
         reads = self._locked_reads(group)
         if locks is not None and got is not None and reads:
             # Each lock is asked for and given back.
@@ -395,21 +397,21 @@ class _Calibration:
             avoided = 1.0 - locked / reads
             self._fit.avoidance[group.name] = round(min(max(avoided, 0.0), 1.0), 6)
 
-    def _correct_pool(self, group: Group, pool: str, found: Numbers) -> None:
+    def _correct_pool(self, group: Group, pool: str, result: Numbers) -> None:
         name, which, wanted = pool_structure(group.name, pool), (group.name, pool), self._wanted
-        if Key("absent", name) not in found or Key("absent", name) not in wanted:
+        if Key("absent", name) not in result or Key("absent", name) not in wanted:
             return
 
         def factor(what: str) -> float:
-            return self._key_factor(Key(what, name), found)
+            return self._key_factor(Key(what, name), result)
 
         about, aim, disk = self._fit.pools[which], self._aims[which], Key("sync_reads", " ".join(which))
         # Writes follow at once: all of the way.
-        written = self._key_factor(Key("writes", name), found) ** (1.0 / self._gain)
+        written = self._key_factor(Key("writes", name), result) ** (1.0 / self._gain)
         about = replace(about, written=about.written * written)
         if about.dependent_by == "assumed":
             # What Db2 did not count is free: all reads together tell how many getpages there are to need them.
-            reads = (numbers[Key("absent", name)] + numbers[Key("invalid", name)] for numbers in (wanted, found))
+            reads = (numbers[Key("absent", name)] + numbers[Key("invalid", name)] for numbers in (wanted, result))
             about = replace(about, dependent=min(about.dependent * self._rate_factor(*reads), 1.0))
         # Start from the value that the closed form reached: an unreachable target would only move away.
         avoidance = self._fit.avoidance[group.name]
@@ -421,18 +423,18 @@ class _Calibration:
             absent_hits=aim.absent_hits * factor("absent") * factor("hit"),
             invalid_hits=aim.invalid_hits * factor("invalid"),
             directory_reclaims=aim.directory_reclaims * factor("directory_reclaims"),
-            conflicts=None if aim.conflicts is None else aim.conflicts * self._conflicts(group, found),
+            conflicts=None if aim.conflicts is None else aim.conflicts * self._conflicts(group, result),
             # Reads from disk beyond those of shared pages are of the others.
-            private_misses=max(aim.private_misses + 0.7 * self._gain * (wanted[disk] - found[disk]), 0.0),
-            locks=None if aim.locks is None else self._page_locks(group, pool, aim.locks, found),
+            private_misses=max(aim.private_misses + 0.7 * self._gain * (wanted[disk] - result[disk]), 0.0),
+            locks=None if aim.locks is None else self._page_locks(group, pool, aim.locks, result),
         )
         self._fit.pools[which] = fit_pool(self._measured, group, pool, aim, avoidance=avoidance, before=about)
 
 
-def _held_factor(wanted: Numbers, found: Numbers, lock: str) -> float:
+def _held_factor(wanted: Numbers, result: Numbers, lock: str) -> float:
     """Factor for the locks held: false contention is 1 - e^-(held / entries) of the requests that can collide."""
     key = Key("false_contention", lock)
-    shares = [min(2.0 * numbers.get(key, 0.0), 0.99) for numbers in (wanted, found)]
+    shares = [min(2.0 * numbers.get(key, 0.0), 0.99) for numbers in (wanted, result)]
     if min(shares) <= 0:
         return 1.0
     ratio = math.log1p(-shares[0]) / math.log1p(-shares[1])
@@ -467,17 +469,17 @@ def _correct_work(
     fit.log_time *= _factor(logged, waited)
 
 
-def _correct_links(measured: SharingMeasured, fit: Fit, wanted: Numbers, found: Numbers) -> None:
+def _correct_links(measured: SharingMeasured, fit: Fit, wanted: Numbers, numbers: Numbers) -> None:
     for facility in measured.facilities:
         names = [name for name, about in measured.allocated.items() if about.facility == facility]
         pairs = [
             (
                 wanted[key],
-                found[key],
+                numbers[key],
                 wanted.get(Key("lock_requests", key.of), 0.0) + wanted.get(Key("pool_requests", key.of), 0.0),
             )
             for key in (Key("service", name) for name in names)
-            if key in wanted and key in found
+            if key in wanted and key in numbers
         ]
         weights = sum(weight for *_, weight in pairs)
         if weights:

@@ -53,9 +53,9 @@ def fit_coupling(measured: SharingMeasured, fit: Fit, assumptions: Assumptions, 
     for name, structure in measured.allocated.items():
         if sum(use.requests for use in measured.of_structure(name)):
             names.setdefault(structure.facility, []).append(name)
-    for facility, held in sorted(names.items()):
+    for facility, contents in sorted(names.items()):
         about = measured.facilities.get(facility)
-        served = {name: _service(measured.of_structure(name)) for name in held}
+        served = {name: _service(measured.of_structure(name)) for name in contents}
         requests = sum(rate for rate, _ in served.values())
         mean = sum(rate * time for rate, time in served.values()) / requests
         busy = about.busy if about else 0.0
@@ -73,10 +73,10 @@ def fit_coupling(measured: SharingMeasured, fit: Fit, assumptions: Assumptions, 
         for name, (rate, time) in served.items():
             executions[name] = (rate, max(time - both_ways - wait, 0.2 * execution))
     _fit_execution(measured, fit, executions)
-    for facility, held in sorted(names.items()):
+    for facility, contents in sorted(names.items()):
         about = measured.facilities.get(facility)
         modelled = measured_execution = 0.0
-        for name in held:
+        for name in contents:
             rate, execution = executions[name]
             expected = _expected(measured, fit, name)
             if expected is not None:
@@ -128,8 +128,8 @@ def _fit_execution(measured: SharingMeasured, fit: Fit, executions: Mapping[str,
     if not any(kinds[name][0] == 1.0 for name in executions if name in kinds):
         rows.append([strength, 0.0, 0.0])
         wanted.append(LOCK * strength)
-    found, *_ = np.linalg.lstsq(np.array(rows), np.array(wanted), rcond=None)
-    fit.lock, fit.read, fit.page = (float(max(value, 1e-7)) for value in found)
+    result, *_ = np.linalg.lstsq(np.array(rows), np.array(wanted), rcond=None)
+    fit.lock, fit.read, fit.page = (float(max(value, 1e-7)) for value in result)
 
 
 def first_fit(

@@ -127,12 +127,12 @@ def _systems(inputs: Inputs) -> dict[str, SystemUse]:
         used = online - parked - _number(row, "wait_seconds") if busy is None else float(busy)
         return (online - parked) / seconds, used / seconds
 
-    made = {}
+    systems = {}
     for name, kinds in rows.items():
         (engines, busy), (ziips, ziip_busy) = counted(kinds.get("CP")), counted(kinds.get("IIP"))
         if engines > 0:
-            made[name] = SystemUse(name, engines, ziips, busy, ziip_busy, factors.get(name, 1.0) or 1.0)
-    return made
+            systems[name] = SystemUse(name, engines, ziips, busy, ziip_busy, factors.get(name, 1.0) or 1.0)
+    return systems
 
 
 def _coupling(
@@ -163,7 +163,7 @@ def _coupling(
             )
         )
     allocated: dict[str, Allocated] = {}
-    asked: dict[tuple[str, str], float] = {}
+    values: dict[tuple[str, str], float] = {}
     for row in _rows(inputs, "coupling_structure", "facility", "structure"):
         seconds = _number(row, "interval_seconds")
         if not seconds or not row["structure"] or not row["facility"]:
@@ -174,16 +174,16 @@ def _coupling(
         )
         sizes = (_number(row, key) for key in ("lock_entries", "directory_entries", "data_elements", "structure_bytes"))
         name = standard_structure(row["structure"])
-        found = Allocated(row["facility"], name, row["structure_type"] or "", *sizes, *counted)
-        asked[name, found.facility] = (_number(row, "sync_requests") + _number(row, "async_requests")) / seconds
+        result = Allocated(row["facility"], name, row["structure_type"] or "", *sizes, *counted)
+        values[name, result.facility] = (_number(row, "sync_requests") + _number(row, "async_requests")) / seconds
         before = allocated.get(name)
-        if before is None or asked[name, before.facility] < asked[name, found.facility]:
-            allocated[name] = found
+        if before is None or values[name, before.facility] < values[name, result.facility]:
+            allocated[name] = result
     requests: dict[str, float] = {}
     for use in uses:
         requests[use.facility] = requests.get(use.facility, 0.0) + use.requests
     # Duplexed or rebuilt elsewhere: the instance with the most requests stands for the structure.
-    twice = sorted({name for name, facility in asked if allocated[name].facility != facility})
+    twice = sorted({name for name, facility in values if allocated[name].facility != facility})
     notes += [f"{name} is in two coupling facilities; the twin uses only {allocated[name].facility}." for name in twice]
     uses = [use for use in uses if allocated[use.structure].facility == use.facility]
     seen: dict[str, set[str]] = {}
@@ -217,7 +217,7 @@ def _groups(inputs: Inputs, systems: Mapping[str, SystemUse], notes: list[str]) 
             notes.append(f"Member {name} is left out: there is no SMF 70-1 of its system {system}.")
             continue
         members.setdefault(group, []).append(reader.member(row))
-    return tuple(Group(name, tuple(held)) for name, held in sorted(members.items()))
+    return tuple(Group(name, tuple(member_uses)) for name, member_uses in sorted(members.items()))
 
 
 @dataclass(frozen=True)
@@ -341,33 +341,33 @@ class _MemberReader:
         for pool in self._work_pools.get(member, ()):
             use.setdefault((pool["connection_type"], pool["plan"]), []).append(pool)
         rows = [row for row in self._work.get(member, ()) if _count(row)]
-        told = sum(_count(row) for row in rows) / seconds
+        value = sum(_count(row) for row in rows) / seconds
         # Accounting can reach beyond the statistics; what it tells then is of a longer time than what they tell.
-        scale = min(commits / told, 1.0) if told and commits else 1.0
+        scale = min(commits / value, 1.0) if value and commits else 1.0
         plans: dict[tuple[Any, Any], float] = {}
         for row in rows:
             key = (row["connection_type"], row["plan"])
             plans[key] = plans.get(key, 0.0) + _count(row)
-        made = []
+        results = []
         for row in rows:
             key = (row["connection_type"], row["plan"])
-            held = use.get(key, [])
+            contents = use.get(key, [])
             share = _count(row) / plans[key]
-            all_of_plan = sum(_number(row, "getpages") for row in held)
+            all_of_plan = sum(_number(row, "getpages") for row in contents)
             # Pool data is by plan: its transactions use the pools alike, in proportion to their getpages.
             weight = _ratio(_number(row, "getpages"), all_of_plan) if _number(row, "getpages") else share
             dependent = self._dependent.get((member, *key), {})
-            made.append(self._one(row, system, scale / seconds, _PoolsOfWork(held, dependent, weight)))
-        made.sort(
+            results.append(self._one(row, system, scale / seconds, _PoolsOfWork(contents, dependent, weight)))
+        results.sort(
             key=lambda work_class: (
                 -sum(work_class.getpages.values()) * work_class.rate,
                 -work_class.rate,
                 work_class.name,
             )
         )
-        kept, rest = made[:MOST_CLASSES], made[MOST_CLASSES:]
+        kept, rest = results[:MOST_CLASSES], results[MOST_CLASSES:]
         left = _left_over(kept, commits, pools, rest)
-        return (*kept, *([left] if left else [])), min(_ratio(told, commits), 1.0) if commits else 1.0
+        return (*kept, *([left] if left else [])), min(_ratio(value, commits), 1.0) if commits else 1.0
 
     def _one(self, row: Row, system: str, scale: float, use: _PoolsOfWork) -> Work:
         count = _count(row)
@@ -412,20 +412,20 @@ def _dependent(inputs: Inputs) -> dict[tuple[str, Any, Any], dict[str, float]]:
             select * from ({header}) qualify row_number() over (partition by {first}) = 1
         ) h on r.source_id = h.source_id and r.record_no = h.record_no
         group by all"""
-    found: dict[tuple[str, Any, Any], dict[str, float]] = {}
+    values: dict[tuple[str, Any, Any], dict[str, float]] = {}
     for row in rows_of(inputs.connection, sql):
         if row["qbgagn"] is not None:
-            by_pool = found.setdefault((row["subsystem"], row["connection_type"], row["plan"]), {})
+            by_pool = values.setdefault((row["subsystem"], row["connection_type"], row["plan"]), {})
             by_pool[pool_name(int(row["qbgagn"]))] = row["getpages"] or 0.0
     # A field that nobody fills is zero everywhere.
-    return found if any(sum(by_pool.values()) for by_pool in found.values()) else {}
+    return values if any(sum(by_pool.values()) for by_pool in values.values()) else {}
 
 
 def _by(rows: Iterable[Row], key: str) -> dict[str, list[Row]]:
-    made: dict[str, list[Row]] = {}
+    results: dict[str, list[Row]] = {}
     for row in rows:
-        made.setdefault(row[key] or "", []).append(row)
-    return made
+        results.setdefault(row[key] or "", []).append(row)
+    return results
 
 
 def _count(row: Row) -> float:

@@ -282,8 +282,8 @@ def _add_members(
     }
     seen: set[tuple[str, int]] = set()
     for member in interval["members"]:
-        asked = member["locking"]["global_locks"] + sum(pool["page_locks"]["requests"] for pool in member["pools"])
-        add(Key("lock_asks", lock_structure(member["group"])), asked / seconds)
+        options = member["locking"]["global_locks"] + sum(pool["page_locks"]["requests"] for pool in member["pools"])
+        add(Key("lock_asks", lock_structure(member["group"])), options / seconds)
         for pool in member["pools"]:
             local, used, whole = pool["local"], pool["member"], pool["group"]
             reads = local["sync_reads_random"] + local["sync_reads_sequential"]

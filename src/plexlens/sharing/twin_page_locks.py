@@ -49,8 +49,8 @@ def page_lock_targets(measured: SharingMeasured, group: Group, pool: str) -> Pag
         return None
     waits = min(sum(use.page_lock_waits for use in used), requests)
     every = sum(pool.page_locks for member in group.members for pool in member.group_pools.values())
-    held = _held(measured, group)
-    return PageLockTargets(requests - waits, waits, None if held is None else held * requests / every)
+    value = _held(measured, group)
+    return PageLockTargets(requests - waits, waits, None if value is None else value * requests / every)
 
 
 def page_lock_contention(group: Group) -> float:
@@ -65,15 +65,15 @@ def _held(measured: SharingMeasured, group: Group) -> float | None:
     name = lock_structure(group.name)
     uses = measured.of_structure(name)
     met = sum(use.false_contentions for use in uses)
-    asked = sum(member.xes_locks for member in group.members)
+    options = sum(member.xes_locks for member in group.members)
     members = len(group.members)
-    if asked <= 0 or met * measured.seconds < _FEW or met >= asked:
+    if options <= 0 or met * measured.seconds < _FEW or met >= options:
         return None
-    others = held_of_contention(met / asked, measured.allocated[name].lock_entries)
+    others = held_of_contention(met / options, measured.allocated[name].lock_entries)
     works = [work for member in group.members for work in member.work]
     to_commit = sum(held_by_little(work.rate * sum(work.updates.values()), work.db2_elapsed / 2.0) for work in works)
-    held = others * members / (members - 1) - to_commit
-    return held if held > 1.0 else None
+    value = others * members / (members - 1) - to_commit
+    return value if value > 1.0 else None
 
 
 def fit_page_locks(group: Group, pool: str, wanted: PageLockTargets, changed: float, most: float) -> LockedPages:
@@ -115,8 +115,8 @@ def fit_page_locks(group: Group, pool: str, wanted: PageLockTargets, changed: fl
         pages = crossing(lambda value: rates(value, updates).granted - wanted.granted, 2.0, _MOST_PAGES)
         getpages = updates
     else:
-        held = wanted.held
-        pages = crossing(lambda value: sum(rates(value, used_by(value)).held) - held, 2.0, _MOST_PAGES)
+        content = wanted.held
+        pages = crossing(lambda value: sum(rates(value, used_by(value)).held) - content, 2.0, _MOST_PAGES)
         getpages = used_by(pages)
     return LockedPages(
         max(round(pages), 2),
@@ -127,9 +127,7 @@ def fit_page_locks(group: Group, pool: str, wanted: PageLockTargets, changed: fl
 
 
 def buffer_stays(group: Group, pool: str) -> list[float]:
-    """Seconds that an unused page stays in a pool, for each member that has it: its buffers divided by the pages
-    brought in.
-    """
+    """Residence time of an unreferenced page in each member that has the pool: buffers / pages read per second."""
     stays = []
     for member in group.members:
         if pool not in member.pools:

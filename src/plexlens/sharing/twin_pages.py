@@ -98,10 +98,10 @@ def rates_of(
     return page_rates(sets, [load.buffers for load in members], data, directory, hot, kept=kept)
 
 
-def conflicts(pages: PageSets, members: list[MemberLoad], avoidance: float, held: float) -> float:
+def conflicts(pages: PageSets, members: list[MemberLoad], avoidance: float, value: float) -> float:
     """Lock requests per second that meet an exclusive lock of another member on their page.
 
-    Each page is locked exclusively at the rate of its updates, for a time of ``held`` seconds; requests find it so as
+    Each page is locked exclusively at the rate of its updates, for a time of ``value`` seconds; requests find it so as
     often as it is (arrivals at random see time averages). An insert waits for nobody: it takes the next page.
 
     Parameters
@@ -110,7 +110,7 @@ def conflicts(pages: PageSets, members: list[MemberLoad], avoidance: float, held
         The page sets, and what members do.
     avoidance
         Share of reads that need no lock.
-    held
+    value
         Seconds that a lock is held to commit.
     """
     counts, chance = zipf_classes(max(pages.shared, 1), pages.skew)
@@ -118,8 +118,8 @@ def conflicts(pages: PageSets, members: list[MemberLoad], avoidance: float, held
     updates = sum(load.updates for load in members)
     met = 0.0
     for load in members:
-        asked = load.updates + (1.0 - avoidance) * max(load.random - load.updates, 0.0)
-        met += same * asked * (updates - load.updates) * held
+        options = load.updates + (1.0 - avoidance) * max(load.random - load.updates, 0.0)
+        met += same * options * (updates - load.updates) * value
     return met
 
 
@@ -194,7 +194,7 @@ def loads(
     group: Group, pool: str, dependent: float, written: float, *, hot: float = 0.0, locked: LockedPages | None = None
 ) -> list[MemberLoad]:
     """Activity of each member on a pool's page sets."""
-    made = []
+    results = []
     for member in group.members:
         about = member.pools.get(pool)
         if about is None or about.random + about.sequential <= 0:
@@ -204,7 +204,7 @@ def loads(
         leaves = max(by_key * locked.getpages, leaf_updates) if locked else 0.0
         changed, by_key = changed - leaf_updates, by_key - leaves
         inserted = min(changed * _inserted_share(member, pool, hot, dependent * written), by_key)
-        made.append(
+        results.append(
             MemberLoad(
                 about.size,
                 by_key - inserted,
@@ -216,10 +216,10 @@ def loads(
                 leaf_updates,
             )
         )
-    if len(made) <= _MOST_MEMBERS:
-        return made
-    mean = [sum(getattr(load, name) for load in made) / len(made) for name in MemberLoad.__dataclass_fields__]
-    return [MemberLoad(*mean)] * len(made)
+    if len(results) <= _MOST_MEMBERS:
+        return results
+    mean = [sum(getattr(load, name) for load in results) / len(results) for name in MemberLoad.__dataclass_fields__]
+    return [MemberLoad(*mean)] * len(results)
 
 
 def _inserted_share(member: MemberUse, pool: str, hot: float, written: float) -> float:
@@ -292,9 +292,9 @@ def fit_pool(
     structure = measured.allocated.get(pool_structure(group.name, pool))
     data = data_pages(structure.size, structure.data_elements, members[0].pools[pool].page_bytes) if structure else 0.0
     directory = max(structure.directory_entries, data) if structure else 0.0
-    held = loads(group, pool, dependent, written)
-    buffers = max((load.buffers for load in held), default=1000.0)
-    private = _private_pages(held, wanted, buffers) if dependent < 1.0 else (0, 0.0)
+    member_loads = loads(group, pool, dependent, written)
+    buffers = max((load.buffers for load in member_loads), default=1000.0)
+    private = _private_pages(member_loads, wanted, buffers) if dependent < 1.0 else (0, 0.0)
     if dependent <= 0.0:
         return PoolFit(PageSets(0, 0.0, *private), 0.0, 0.0, how)
     locked = None
@@ -303,7 +303,7 @@ def fit_pool(
         locked = fit_page_locks(group, pool, wanted.locks, changed=updates * dependent * written, most=by_key)
 
     stays = buffer_stays(group, pool)
-    stays = stays if len(stays) == len(held) else [sum(stays) / len(stays)] * len(held)
+    stays = stays if len(stays) == len(member_loads) else [sum(stays) / len(stays)] * len(member_loads)
 
     def error(x: tuple[float, ...]) -> float:
         pages, skew, hot = _bounded(x)
@@ -312,8 +312,8 @@ def fit_pool(
         met = conflicts(sets, here, avoidance, wanted.held)
         # Without contention nothing tells inserts at one place from popular pages: none, then.
         extra = (0.01 if wanted.conflicts else 1.0) * hot
-        found = rates_of(sets, here, data, directory, kept=structure.kept if structure else None, locked=locked)
-        return _misfit(found, met, wanted) + extra + _index_misfit(sets, here, stays, wanted)
+        rates = rates_of(sets, here, data, directory, kept=structure.kept if structure else None, locked=locked)
+        return _misfit(rates, met, wanted) + extra + _index_misfit(sets, here, stays, wanted)
 
     if before is not None and before.pages.shared:
         places = [(math.log(before.pages.shared), before.pages.skew, before.hot)]
@@ -328,13 +328,13 @@ def fit_pool(
     best = starts[0]
     for _, (pages, skew, hot) in starts[:2]:
         corners = [[pages, skew, hot], [pages + 0.4, skew, hot], [pages, skew + 0.15, hot], [pages, skew, hot + 0.1]]
-        found = minimize(
+        result = minimize(
             lambda x: error(tuple(x)),
             np.array(corners[0]),
             method="Nelder-Mead",
             options={"maxfev": 80, "xatol": 0.005, "fatol": 1e-6, "initial_simplex": np.array(corners)},
         )
-        best = min(best, (float(found.fun), _bounded(tuple(float(value) for value in found.x))))
+        best = min(best, (float(result.fun), _bounded(tuple(float(value) for value in result.x))))
     pages, skew, hot = best[1]
     shared = max(round(math.exp(pages)), 10)
     return PoolFit(PageSets(shared, round(skew, 4), *private), dependent, written, how, round(hot, 4), locked)
@@ -351,27 +351,27 @@ def reached(
     data = data_pages(structure.size, structure.data_elements, members[0].pools[pool].page_bytes)
     here = loads(group, pool, about.dependent, about.written, hot=about.hot, locked=about.locked)
     directory = max(structure.directory_entries, data)
-    found = rates_of(about.pages, here, data, directory, kept=structure.kept, locked=about.locked)
+    rates = rates_of(about.pages, here, data, directory, kept=structure.kept, locked=about.locked)
     met = conflicts(about.pages, here, avoidance, aim.held)
     return replace(
         aim,
-        absent=found.absent or aim.absent,
-        invalid=found.invalid or aim.invalid,
-        absent_hits=found.absent_hits or aim.absent_hits,
-        invalid_hits=found.invalid_hits or aim.invalid_hits,
-        directory_reclaims=found.directory_reclaims or aim.directory_reclaims,
+        absent=rates.absent or aim.absent,
+        invalid=rates.invalid or aim.invalid,
+        absent_hits=rates.absent_hits or aim.absent_hits,
+        invalid_hits=rates.invalid_hits or aim.invalid_hits,
+        directory_reclaims=rates.directory_reclaims or aim.directory_reclaims,
         conflicts=aim.conflicts and (met or aim.conflicts),
     )
 
 
-def _misfit(found: PageRates, met: float, wanted: PageTargets) -> float:
+def _misfit(result: PageRates, met: float, wanted: PageTargets) -> float:
     """Squared log ratios, weighted; damped for very small counts."""
     pairs = (
-        (found.absent, wanted.absent, 1.0),
-        (found.invalid, wanted.invalid, 0.7),
-        (found.absent_hits, wanted.absent_hits, 0.7),
-        (found.invalid_hits, wanted.invalid_hits, 0.2),
-        (found.directory_reclaims, wanted.directory_reclaims, 0.3),
+        (result.absent, wanted.absent, 1.0),
+        (result.invalid, wanted.invalid, 0.7),
+        (result.absent_hits, wanted.absent_hits, 0.7),
+        (result.invalid_hits, wanted.invalid_hits, 0.2),
+        (result.directory_reclaims, wanted.directory_reclaims, 0.3),
     )
     floor = 0.003 * (wanted.absent + wanted.invalid) + 1e-3
     total = sum(weight * math.log((first + floor) / (other + floor)) ** 2 for first, other, weight in pairs)
@@ -386,13 +386,13 @@ def _index_misfit(pages: PageSets, members: list[MemberLoad], stays: list[float]
     if wanted.locks is None or not wanted.is_index or not pages.shared:
         return 0.0
     updates, getpages = [load.updates for load in members], [load.random for load in members]
-    found = page_lock_rates(pages.shared, pages.skew, updates, getpages, stays)
+    lock_rates = page_lock_rates(pages.shared, pages.skew, updates, getpages, stays)
     aim = wanted.locks
     floor = 0.1 * (aim.granted + aim.negotiated)
-    pairs = [(found.granted, aim.granted), (found.negotiated, aim.negotiated)]
+    pairs = [(lock_rates.granted, aim.granted), (lock_rates.negotiated, aim.negotiated)]
     total = sum(0.5 * math.log((first + floor) / (other + floor)) ** 2 for first, other in pairs)
     if aim.held is not None:
-        total += 0.5 * math.log((sum(found.held) + 1.0) / (aim.held + 1.0)) ** 2
+        total += 0.5 * math.log((sum(lock_rates.held) + 1.0) / (aim.held + 1.0)) ** 2
     return total
 
 
@@ -400,13 +400,13 @@ def _index_misfit(pages: PageSets, members: list[MemberLoad], stays: list[float]
 PRIVATE_SKEW = 0.8
 
 
-def _private_pages(held: list[MemberLoad], wanted: PageTargets, buffers: float) -> tuple[int, float]:
+def _private_pages(member_loads: list[MemberLoad], wanted: PageTargets, buffers: float) -> tuple[int, float]:
     """Pages of the members' private page sets that give the measured misses with their share of the pool."""
-    own = sum(load.private for load in held)
+    own = sum(load.private for load in member_loads)
     if own <= 0:
         return 0, 0.0
     miss = min(wanted.private_misses / own, 0.95)
-    whole = sum(load.private + load.random + load.sequential for load in held)
+    whole = sum(load.private + load.random + load.sequential for load in member_loads)
 
     def misses(pages: float) -> float:
         alone = [
@@ -417,7 +417,7 @@ def _private_pages(held: list[MemberLoad], wanted: PageTargets, buffers: float) 
                 0,
                 load.private,
             )
-            for load in held
+            for load in member_loads
         ]
         return rates_of(PageSets(0, 0.0, round(pages), PRIVATE_SKEW), alone, 0, 0).other_misses / own
 

@@ -129,12 +129,12 @@ def what_if(
     if len(changes) > 1:
         sets.append(("All together", tuple(changes)))
     # Whether all can be made comes before the first run.
-    for _, held in sets:
-        apply_changes(twin.values, held)
-    found = []
-    for done, (title, held) in enumerate(sets):
+    for _, contents in sets:
+        apply_changes(twin.values, contents)
+    results = []
+    for done, (title, contents) in enumerate(sets):
         progress(done * len(twin.seeds), len(sets) * len(twin.seeds), f"running {title}")
-        scenarios, labels = _changed(twin, held)
+        scenarios, labels = _changed(twin, contents)
         numbers, notes = [], []
         for scenario, simulated in zip(scenarios, run_scenarios(scenarios), strict=True):
             numbers.append(of_results(scenario.values, simulated.results, labels))
@@ -143,18 +143,18 @@ def what_if(
                 for saturated in simulated.results["saturated"]
             ]
         seconds = sum(float(scenario.values["run"]["seconds"]) for scenario in scenarios)
-        runs = _Runs(numbers, seconds, _other_thresholds(twin, held, scenarios, labels))
+        runs = _Runs(numbers, seconds, _other_thresholds(twin, contents, scenarios, labels))
         outcomes = tuple(_outcomes(twin, runs, tolerance))
-        found.append(WhatIf(title, held, outcomes, tuple(dict.fromkeys(notes)), scenarios[0]))
-    return tuple(found)
+        results.append(WhatIf(title, contents, outcomes, tuple(dict.fromkeys(notes)), scenarios[0]))
+    return tuple(results)
 
 
-def _changed(twin: Twin, held: tuple[Change, ...]) -> tuple[list[Scenario], dict[str, str]]:
+def _changed(twin: Twin, changes: tuple[Change, ...]) -> tuple[list[Scenario], dict[str, str]]:
     """The scenarios of the twin with changes, and the class names by scenario name."""
     scenarios = []
     labels = dict(twin.labels)
     for scenario in twin.scenarios:
-        changed = apply_changes(scenario.values, held)
+        changed = apply_changes(scenario.values, changes)
         labels |= {name: twin.labels.get(old, old) for name, old in changed.labels.items()}
         # A larger group buffer pool takes longer to fill.
         run = scenario.values["run"]
@@ -164,10 +164,10 @@ def _changed(twin: Twin, held: tuple[Change, ...]) -> tuple[list[Scenario], dict
 
 
 def _other_thresholds(
-    twin: Twin, held: tuple[Change, ...], scenarios: Sequence[Scenario], labels: dict[str, str]
+    twin: Twin, changes: tuple[Change, ...], scenarios: Sequence[Scenario], labels: dict[str, str]
 ) -> list[Numbers]:
     """Numbers with the thresholds at the ends of the measured range, if a change may cross them."""
-    kinds = {change.kind for change in held}
+    kinds = {change.kind for change in changes}
     if Kind.THRESHOLD in kinds or not kinds & _OF_SERVICE:
         return []
     others = []

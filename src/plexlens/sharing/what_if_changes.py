@@ -120,7 +120,7 @@ def _check_amount(kind: Kind, text: str, value: float, *, is_factor: bool) -> No
         raise _wrong(kind, text, f"give a whole number, or a factor as in {_EXAMPLES[kind]}", absurd=True)
 
 
-def parse_changes(asked: Mapping[str, Iterable[str] | None]) -> tuple[Change, ...]:
+def parse_changes(names: Mapping[str, Iterable[str] | None]) -> tuple[Change, ...]:
     """Changes from the texts of options, by the options' names.
 
     Raises
@@ -128,7 +128,7 @@ def parse_changes(asked: Mapping[str, Iterable[str] | None]) -> tuple[Change, ..
     UsageError
         As `parse_change`.
     """
-    return tuple(parse_change(Kind(name), text) for name, texts in asked.items() for text in texts or ())
+    return tuple(parse_change(Kind(name), text) for name, texts in names.items() for text in texts or ())
 
 
 #: Units that an amount can have, where it is not entries or a factor.
@@ -189,23 +189,23 @@ def apply_changes(values: Mapping[str, Any], changes: Iterable[Change]) -> Chang
     UsageError
         What a change names is not there, or cannot be changed.
     """
-    made: Tables = copy.deepcopy(dict(values))
+    tables: Tables = copy.deepcopy(dict(values))
     labels: dict[str, str] = {}
     for change in changes:
         match change.kind:
             case Kind.LOCK_ENTRIES:
-                _lock_entries(made, change)
+                _lock_entries(tables, change)
             case Kind.GROUP_POOL | Kind.RATIO:
-                _group_pools(made, change)
+                _group_pools(tables, change)
             case Kind.SEPARATE:
-                _separate(made, change, labels)
+                _separate(tables, change, labels)
             case Kind.ENGINE_SPEED:
-                _engines(made, change)
+                _engines(tables, change)
             case Kind.THRESHOLD:
-                made["coupling"] = made.get("coupling", {}) | {"convert_above_us": change.amount}
+                tables["coupling"] = tables.get("coupling", {}) | {"convert_above_us": change.amount}
             case _:
-                _facilities(made, change)
-    return Changed(made, labels)
+                _facilities(tables, change)
+    return Changed(tables, labels)
 
 
 def _lock_entries(values: Tables, change: Change) -> None:
@@ -219,15 +219,15 @@ def _lock_entries(values: Tables, change: Change) -> None:
 
 
 def _group_pools(values: Tables, change: Change) -> None:
-    found = []
+    results = []
     for group in values.get("db2", []):
         for pool in group["pool"]:
             name = f"G{pool_name(pool['number'])}"
             if pool.get("group"):
-                found.append((f"{group['group']}.{name}", name, pool))
-    chosen = [pool for whole, name, pool in found if change.target in (whole, name)]
+                results.append((f"{group['group']}.{name}", name, pool))
+    chosen = [pool for whole, name, pool in results if change.target in (whole, name)]
     if not chosen:
-        raise _absent(change, "group buffer pool", (name for _, name, _ in found))
+        raise _absent(change, "group buffer pool", (name for _, name, _ in results))
     for pool in chosen:
         about = pool["group"]
         data = about["data_entries"]
@@ -278,7 +278,7 @@ def _separate(values: Tables, change: Change, labels: dict[str, str]) -> None:
     """Give each member its own part of the page sets, used only by its own work: affinity of work to data."""
     pools: set[str] = set()
     sets: set[str] = set()
-    found = False
+    result = False
     for group in values.get("db2", []):
         if len(group["member"]) < 2:
             continue
@@ -301,8 +301,8 @@ def _separate(values: Tables, change: Change, labels: dict[str, str]) -> None:
         if chosen:
             _divide_classes(values, group, labels)
             _divide_page_sets(values, group, {page_set["name"] for page_set in chosen})
-            found = True
-    if not found:
+            result = True
+    if not result:
         raise _absent(change, "buffer pool or page set", {*pools, *(name for name in sets if name not in pools)})
 
 
@@ -313,12 +313,12 @@ def _class_systems(values: Tables, entry: Mapping[str, Any]) -> list[str]:
 
 def _new_name(name: str, number: int, taken: set[str]) -> str:
     """An unused name of at most eight characters."""
-    made, digits = f"{name[:6]}{number:02d}", 0
-    while made in taken:
+    text, digits = f"{name[:6]}{number:02d}", 0
+    while text in taken:
         digits += 1
-        made = f"{name[: 6 - len(str(digits))]}{digits}{number:02d}"
-    taken.add(made)
-    return made
+        text = f"{name[: 6 - len(str(digits))]}{digits}{number:02d}"
+    taken.add(text)
+    return text
 
 
 def _part(tables: Tables, here: set[str]) -> Tables:
@@ -342,20 +342,20 @@ def _divide_classes(values: Tables, group: Mapping[str, Any], labels: dict[str, 
     systems = {member["system"] for member in group["member"]}
     taken = {work_class["name"] for work_class in values["class"]}
     parts: dict[str, dict[str, str]] = {}
-    made: list[Tables] = []
+    results: list[Tables] = []
     for work_class in values["class"]:
         here = _class_systems(values, work_class)
         if len(here) < 2 or not set(here) <= systems:
-            made.append(work_class)
+            results.append(work_class)
             continue
         parts[work_class["name"]] = {}
         for number, system in enumerate(here, 1):
             part = _part(work_class, {name for name in homes if homes[name] == system})
             part["name"] = _new_name(work_class["name"], number, taken)
-            made.append(part)
+            results.append(part)
             parts[work_class["name"]][system] = part["name"]
             labels[part["name"]] = labels.get(work_class["name"], work_class["name"])
-    for tables in made:
+    for tables in results:
         starts = []
         here = _class_systems(values, tables)
         for start in tables.get("starts", []):
@@ -369,7 +369,7 @@ def _divide_classes(values: Tables, group: Mapping[str, Any], labels: dict[str, 
                 starts += [start | {"class": name, "number": number} for name in others.values()]
         if starts:
             tables["starts"] = starts
-    values["class"] = made
+    values["class"] = results
 
 
 def class_rates(values: Mapping[str, Any]) -> dict[str, float]:

@@ -65,6 +65,6 @@ def what_if_object(twin: Twin, answers: Sequence[WhatIf], tolerance: float) -> d
     }
 
 
-def _estimate(found: Estimate) -> dict[str, float | None]:
-    half = None if math.isnan(found.half_width) else found.half_width
-    return {"mean": found.mean, "half_width": half}
+def _estimate(estimate: Estimate) -> dict[str, float | None]:
+    half = None if math.isnan(estimate.half_width) else estimate.half_width
+    return {"mean": estimate.mean, "half_width": half}

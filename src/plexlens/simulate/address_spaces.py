@@ -26,8 +26,8 @@ _IOS = (
 
 def address_space_records(interval: Interval) -> Iterator[Record]:
     """An interval record of each address space."""
-    regions = {one["name"]: one for one in interval.truth["regions"]}
-    members = {one["name"] + "DBM1": one for one in interval.truth["members"]}
+    regions = {region["name"]: region for region in interval.truth["regions"]}
+    members = {member["name"] + "DBM1": member for member in interval.truth["members"]}
     for system in interval.values["system"]:
         factor = ziip_factor(interval.cec(system))
         number = _FIRST
@@ -76,7 +76,7 @@ def _cpu(interval: Interval, space: Mapping[str, Any], region: Mapping[str, Any]
 
 
 def ios_of(member: Mapping[str, Any]) -> int:
-    """I/Os of a member's pools, castout among them."""
+    """I/Os of a member's pools, including castout."""
     return sum(
         sum(pool["local"].get(name, 0) for name in _IOS) + int(pool["member"].get("castout_unlocks", 0))
         for pool in member["pools"]
@@ -87,7 +87,7 @@ def _io(interval: Interval, member: Mapping[str, Any]) -> Io:
     """I/Os of a member; members of one system share the times of its volumes by the number of their I/Os."""
     volumes = interval.used(member["system"])["volumes"]
     requests = ios_of(member)
-    of_system = sum(ios_of(one) for one in interval.truth["members"] if one["system"] == member["system"])
+    of_system = sum(ios_of(entry) for entry in interval.truth["members"] if entry["system"] == member["system"])
 
     def share(name: str) -> float:
         return float(sum(volume[name] for volume in volumes)) * requests / of_system if of_system else 0.0
@@ -97,6 +97,6 @@ def _io(interval: Interval, member: Mapping[str, Any]) -> Io:
 
 
 def _pools(interval: Interval, member: Mapping[str, Any]) -> int:
-    """Bytes of a member's pools, which are all that is known of its storage."""
-    group = next(one for one in interval.values["db2"] if one["group"] == member["group"])
+    """Bytes of a member's pools, the only known part of its storage."""
+    group = next(value for value in interval.values["db2"] if value["group"] == member["group"])
     return sum(int(pool["size"]) * int(pool.get("page_bytes", 4096)) for pool in group["pool"])

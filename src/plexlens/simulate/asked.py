@@ -1,4 +1,4 @@
-"""From a scenario to its runs and its dump, as a command or a program asks for them."""
+"""Runs and dump of a scenario, as a command or a program requests them."""
 
 from __future__ import annotations
 

@@ -40,8 +40,8 @@ def statistics_records(interval: Interval) -> Iterator[Record]:
             Transactions(used["attached"], limit=max(_MOST_TASKS, used["most_inside"]), most=used["most_inside"]),
             _connection(interval, values, used) if values.get("db2") else None,
         )
-        held = {name: found for name, found in rows.items() if found}
-        yield Record("smf110_2", values["system"], interval.end, held, values["name"])
+        contents = {name: row for name, row in rows.items() if row}
+        yield Record("smf110_2", values["system"], interval.end, contents, values["name"])
 
 
 def _dispatcher(
@@ -96,7 +96,7 @@ def _dispatcher(
 
 def _connection(interval: Interval, values: Mapping[str, Any], used: Mapping[str, Any]) -> Db2Connection:
     group = next(group for group in interval.values["db2"] if group["group"] == values["db2"])
-    member = next(one["name"] for one in group["member"] if one["system"] == values["system"])
+    member = next(member["name"] for member in group["member"] if member["system"] == values["system"])
     return Db2Connection(
         name=values["name"],
         member=member,

@@ -136,14 +136,14 @@ class Monitoring:
         period = np.tile(np.array([0, 1], np.uint8), (count, 1))
         names_of_classes = self.places.classes
         return {
-            "TRAN": names([one[:4] for one in names_of_classes], classes),
+            "TRAN": names([names_of_class[:4] for names_of_class in names_of_classes], classes),
             "USERID": _constant("CICSUSER", count),
             "NETUOWPX": names([f"{NETWORK}.{region}" for region in self.places.regions], origins(rows)),
             "NETUOWSX": bytes_of(np.hstack([token, period])),
-            "PGMNAME": names([one[:8] for one in names_of_classes], classes),
+            "PGMNAME": names([names_of_class[:8] for names_of_class in names_of_classes], classes),
             "RTYPE": _constant("T", count),
             "PERRECNT": _constant(1, count),
-            "SRVCLSNM": names([one[:8] for one in names_of_classes], classes),
+            "SRVCLSNM": names([names_of_class[:8] for names_of_class in names_of_classes], classes),
         }
 
     def _stay(self, rows: pa.RecordBatch) -> _Columns:
@@ -219,7 +219,7 @@ class Monitoring:
             "STOP": self.places.micros(ended),
             "TTYPE": _constant("T", count),
             "FCTYNAME": _constant("T001", count),
-            "RSYSID": names([one[:4] for one in self.places.regions], integers(rows, "region")),
+            "RSYSID": names([region[:4] for region in self.places.regions], integers(rows, "region")),
             "DB2REQCT": pa.array(never),
             "SPSYNCCT": pa.array(once),
         }
@@ -242,8 +242,8 @@ class Monitoring:
     @property
     def _factors(self) -> Floats:
         """Speed of a zIIP relative to a general engine, by region."""
-        machines = {one["name"]: one for one in self.places.values["cec"]}
-        systems = {one["name"]: machines[one["cec"]] for one in self.places.values["system"]}
+        machines = {cec["name"]: cec for cec in self.places.values["cec"]}
+        systems = {system["name"]: machines[system["cec"]] for system in self.places.values["system"]}
         return np.array([ziip_factor(systems[name]) for name in self.places.systems_of_regions])
 
 

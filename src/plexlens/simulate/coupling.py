@@ -33,10 +33,10 @@ def structure_name(group: str, pool: int | None = None) -> str:
 def _cache(interval: Interval, group: Mapping[str, Any], pool: int) -> smf74_4.Cache:
     """Counters of a group buffer pool, which the coupling facility keeps for all systems together."""
     members = [member for member in interval.truth["members"] if member["group"] == group["group"]]
-    used = [one for member in members for one in member["pools"] if one["number"] == pool]
+    used = [entry for member in members for entry in member["pools"] if entry["number"] == pool]
 
     def of_all(*names: str) -> float:
-        return float(sum(one["member"].get(name, 0) for one in used for name in names))
+        return float(sum(entry["member"].get(name, 0) for entry in used for name in names))
 
     shared = used[0]["group"]
     return smf74_4.Cache(
@@ -78,7 +78,7 @@ def _structures(interval: Interval, system: str, facility: str) -> list[smf74_4.
     A structure is where it was at the end of the interval; the requests of an interval in which it moved are all there.
     """
     uses = {(used["name"], used["system"]): used for used in interval.truth["structures"]}
-    found: list[smf74_4.Structure] = []
+    structures: list[smf74_4.Structure] = []
     for group in interval.values.get("db2", []):
         if all(member["system"] != system for member in group["member"]):
             continue
@@ -104,22 +104,22 @@ def _structures(interval: Interval, system: str, facility: str) -> list[smf74_4.
                     # The second instance of a duplexed structure is written only.
                     read=0 if second else read,
                 )
-            found.append(structure)
-    return found
+            structures.append(structure)
+    return structures
 
 
 def _moved(interval: Interval, group: Mapping[str, Any], pool: Mapping[str, Any], system: str) -> tuple[int, int]:
     """Bytes that members of a system wrote to a group buffer pool and read from it, castout among the reads."""
     used = [
-        one["member"]
+        entry["member"]
         for member in interval.truth["members"]
         if member["group"] == group["group"] and member["system"] == system
-        for one in member["pools"]
-        if one["number"] == pool["number"]
+        for entry in member["pools"]
+        if entry["number"] == pool["number"]
     ]
 
     def pages(*names: str) -> int:
-        return sum(int(one.get(name, 0)) for one in used for name in names)
+        return sum(int(entry.get(name, 0)) for entry in used for name in names)
 
     size = int(pool.get("page_bytes", 4096))
     read = pages("misses_with_data", "invalid_with_data", "prefetched_pages", "castout_pages")
@@ -160,7 +160,7 @@ def _storage(interval: Interval, facility: str) -> tuple[int, int]:
     for group in interval.values.get("db2", []):
         for pool in [*([None] if group.get("lock") else []), *(pool for pool in group["pool"] if pool.get("group"))]:
             name = structure_name(group["group"], pool and pool["number"])
-            used = next(one for one in interval.truth["structures"] if one["name"] == name)
+            used = next(structure for structure in interval.truth["structures"] if structure["name"] == name)
             taken += _size(interval, group, pool) * [used["facility"], used["second_facility"]].count(facility)
     defined = -(-2 * max(taken, 1) // _GIBIBYTE) * _GIBIBYTE
     return defined, defined - taken
@@ -181,9 +181,14 @@ def coupling_records(interval: Interval) -> Iterator[Record]:
     }
     for system in systems:
         for facility, did in zip(facilities, interval.truth["facilities"], strict=True):
-            asked = sum(one.asked for (_, name), held in used.items() if name == facility["name"] for one in held)
+            count = sum(
+                structure.asked
+                for (_, name), structures in used.items()
+                if name == facility["name"]
+                for structure in structures
+            )
             storage, free = _storage(interval, facility["name"])
-            told = smf74_4.Facility(
+            text = smf74_4.Facility(
                 name=facility["name"],
                 paths=1,
                 subchannels=facility.get("subchannels", _SUBCHANNELS),
@@ -192,12 +197,12 @@ def coupling_records(interval: Interval) -> Iterator[Record]:
                 storage=storage,
                 free=free,
                 controlled=True,
-                commands=round(asked / did["engines"]),
+                commands=round(count / did["engines"]),
                 level=_LEVEL,
                 machine=_MACHINE,
                 dedicated=True,
                 peers=[peer["name"] for peer in systems if peer is not system],
             )
             structures = used[system["name"], facility["name"]]
-            rows = smf74_4.sections(told, structures, system=system["name"], seconds=interval.seconds)
+            rows = smf74_4.sections(text, structures, system=system["name"], seconds=interval.seconds)
             yield interval.rmf(system, "smf74_4", rows)

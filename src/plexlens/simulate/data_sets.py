@@ -23,23 +23,23 @@ def page_set_data_set(group: str, page_set: str) -> str:
 
 def data_set_records(interval: Interval) -> Iterator[Record]:
     """A record for each job with I/Os, or several if it has many data sets."""
-    used = sorted(interval.truth.get("data_sets", ()), key=lambda one: (one["system"], one["job"]))
-    for (system, job), rows in groupby(used, key=lambda one: (one["system"], one["job"])):
-        found = [_data_set(one) for one in rows if one["used"]["requests"]]
+    used = sorted(interval.truth.get("data_sets", ()), key=lambda entry: (entry["system"], entry["job"]))
+    for (system, job), rows in groupby(used, key=lambda item: (item["system"], item["job"])):
+        data_sets = [_data_set(row) for row in rows if row["used"]["requests"]]
         # Page sets are read by database services, other data sets by the regions.
-        service_class = "STCDB2" if found and found[0].kind == LINEAR else "CICSRGN"
-        for first in range(0, len(found), MOST):
+        service_class = "STCDB2" if data_sets and data_sets[0].kind == LINEAR else "CICSRGN"
+        for first in range(0, len(data_sets), MOST):
             about = Job(job, service_class, WORKLOAD, interval.start, interval.end)
-            yield Record("smf42_6", system, interval.end, sections(about, found[first : first + MOST]))
+            yield Record("smf42_6", system, interval.end, sections(about, data_sets[first : first + MOST]))
 
 
-def _data_set(one: Mapping[str, Any]) -> DataSet:
-    used = one["used"]
+def _data_set(entry: Mapping[str, Any]) -> DataSet:
+    used = entry["used"]
     return DataSet(
-        name=page_set_data_set(one["group"], one["name"]) if one["group"] else one["name"],
-        volume=serial_of(one["volume"]),
-        number=number_of(one["volume"]),
-        kind=LINEAR if one["group"] else KSDS,
+        name=page_set_data_set(entry["group"], entry["name"]) if entry["group"] else entry["name"],
+        volume=serial_of(entry["volume"]),
+        number=number_of(entry["volume"]),
+        kind=LINEAR if entry["group"] else KSDS,
         requests=used["requests"],
         connected=max(used["service"] - used["pending"] - used["disconnected"], 0.0),
         pending=used["pending"],

@@ -34,11 +34,11 @@ _ACCOUNTING = 3
 #: Seconds and counts of an account that stand in records under the same names.
 _SECONDS = (
     *("db2_elapsed", "wait_sync_read", "wait_other_read", "wait_log", "wait_lock", "wait_commit", "wait_contention"),
-    *("wait_coupling", "db2_ziip"),
+    *("wait_page_lock", "wait_coupling", "db2_ziip"),
 )
 _COUNTS = (
     *("waits_sync_read", "waits_other_read", "waits_log", "waits_lock", "waits_commit", "waits_contention"),
-    *("waits_coupling", "commits", "rollbacks", "locks", "unlocks"),
+    *("waits_page_lock", "waits_coupling", "commits", "rollbacks", "locks", "unlocks"),
     *("coupling_unlocks", "false_contentions", "xes_contentions", "real_contentions"),
 )
 
@@ -66,7 +66,7 @@ def _quantities(account: Mapping[str, Any], name: Any) -> Row:
     """
     general = account["db2_cpu"] - account["db2_ziip"]
     return {
-        **{one: account[one] for one in (*_SECONDS, *_COUNTS)},
+        **{text: account[text] for text in (*_SECONDS, *_COUNTS)},
         "cpu": general,
         "db2_cpu": general,
         "ziip": account["db2_ziip"],
@@ -87,7 +87,7 @@ def accounting_records(interval: Interval) -> Iterator[Record]:
         if group is None:
             continue
         for counts in used["systems"]:
-            member = next((one for one in group["member"] if one["system"] == counts["system"]), None)
+            member = next((member for member in group["member"] if member["system"] == counts["system"]), None)
             if member is None or counts["response"]["count"] == 0:
                 continue
             yield _rolled_up(interval, group, member, used["name"], counts)
@@ -98,7 +98,7 @@ def _rolled_up(
 ) -> Record:
     account = {key: round(value) if key in _WHOLE else value for key, value in counts["used"].items()}
     quantities = _quantities(account, name) | {"end": rolled_up(account["thread_elapsed"])}
-    pools = sorted(counts["pools"], key=lambda one: int(one["number"]))
+    pools = sorted(counts["pools"], key=lambda entry: int(entry["number"]))
     shared = shared_pools(group)
     sections: Sections = {
         "smf101_qwhs": [header_row(member["name"], interval.end, interval.number + 1)],
@@ -110,8 +110,8 @@ def _rolled_up(
         "smf101_ifcid3_qbga": [named(QBGA, pool) for pool in pools if pool["number"] in shared],
         "smf101_ifcid3_qtga": [named(QTGA, quantities)] if group.get("lock") else [],
     }
-    held = {section: rows for section, rows in sections.items() if rows}
-    return Record("smf101_ifcid3", member["system"], interval.end, held, member["name"])
+    contents = {section: rows for section, rows in sections.items() if rows}
+    return Record("smf101_ifcid3", member["system"], interval.end, contents, member["name"])
 
 
 def shared_pools(group: Mapping[str, Any]) -> set[int]:
@@ -124,7 +124,7 @@ def group_of(scenario: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str
     if not values.get("references") and not values.get("db2_cpu"):
         return None
     regions = {region["name"]: region for region in scenario.get("region", [])}
-    name = next((regions[one].get("db2") for one in values["regions"] if regions[one].get("db2")), None)
+    name = next((regions[region].get("db2") for region in values["regions"] if regions[region].get("db2")), None)
     return next((group for group in scenario.get("db2", []) if group["group"] == name), None)
 
 
@@ -146,8 +146,8 @@ def thread_records(catalogue: _core.Catalogue, places: Places, logged: Mapping[s
     name = names(places.classes, integers(rows, "class"))
     group = places.groups_of_regions
     token = unit_of_work_token(rows)
-    account = {one: integers(rows, one) for one in _WHOLE} | {
-        one: floats(rows, one) for one in (*_SECONDS, "db2_cpu", "db2_ziip_on_cp")
+    account = {text: integers(rows, text) for text in _WHOLE} | {
+        text: floats(rows, text) for text in (*_SECONDS, "db2_cpu", "db2_ziip_on_cp")
     }
     quantities = _quantities(account, name) | {
         "begin": timestamps(places.micros(integers(rows, "thread_begin"))),
@@ -166,7 +166,7 @@ def thread_records(catalogue: _core.Catalogue, places: Places, logged: Mapping[s
         "commit_number": _constant(1, rows),
     }
     correlation: dict[str, Any] = {
-        key: names([_correlation(one)[key] for one in places.classes], integers(rows, "class"))
+        key: names([_correlation(text)[key] for text in places.classes], integers(rows, "class"))
         if isinstance(value, str)
         else _constant(value, rows)
         for key, value in _correlation("").items()
@@ -191,7 +191,7 @@ def thread_records(catalogue: _core.Catalogue, places: Places, logged: Mapping[s
         },
     }
     sections |= _pool_sections(places, everyone, logged["pools"])
-    sharing = np.isin(group[region], [at for at, one in enumerate(places.groups) if one.get("lock")])
+    sharing = np.isin(group[region], [at for at, entry in enumerate(places.groups) if entry.get("lock")])
     if sharing.any():
         sections["smf101_ifcid3_qtga"] = _filtered({"record_no": numbers, **named(QTGA, quantities)}, sharing)
     batches = {section: pa.RecordBatch.from_pydict(columns) for section, columns in sections.items()}
@@ -208,15 +208,15 @@ def _pool_sections(
     at = integers(pools, "transaction")
     quantities = {name: pools[name] for name in pools.schema.names} | {"number": pools["pool"]}
     numbers = pa.array(at.astype(np.uint64))
-    made = {"smf101_ifcid3_qbac": {"record_no": numbers, **named(QBAC, quantities)}}
+    pool_sections = {"smf101_ifcid3_qbac": {"record_no": numbers, **named(QBAC, quantities)}}
     group = places.groups_of_regions[integers(transactions, "region")[at]]
     number = integers(pools, "pool")
     shared = np.zeros(len(at), np.bool_)
     for which, values in enumerate(places.groups):
         shared |= (group == which) & np.isin(number, list(shared_pools(values)))
     if shared.any():
-        made["smf101_ifcid3_qbga"] = _filtered({"record_no": numbers, **named(QBGA, quantities)}, shared)
-    return made
+        pool_sections["smf101_ifcid3_qbga"] = _filtered({"record_no": numbers, **named(QBGA, quantities)}, shared)
+    return pool_sections
 
 
 def _filtered(columns: dict[str, pa.Array], rows: npt.NDArray[np.bool_]) -> dict[str, pa.Array]:

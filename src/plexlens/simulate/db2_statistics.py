@@ -36,13 +36,13 @@ class Statistics:
     def _at(self, interval: Interval, end: datetime, changes: Mapping[str, dict[str, Sections]]) -> Iterator[Record]:
         self._sequence += 1
         for member in interval.truth["members"]:
-            held = changes.get(member["name"])
-            if held is None:
-                held = {
+            change = changes.get(member["name"])
+            if change is None:
+                change = {
                     name: {section: [smf100.before(row) for row in rows] for section, rows in sections.items()}
                     for name, sections in _sections(interval, member).items()
                 }
-            for name, sections in held.items():
+            for name, sections in change.items():
                 yield smf100.record(
                     name,
                     {section: self._sum(member["name"], section, rows) for section, rows in sections.items()},
@@ -55,20 +55,20 @@ class Statistics:
 
     def _sum(self, member: str, section: str, rows: list[Row]) -> list[Row]:
         sums = self._sums.setdefault(member, {})
-        made = []
+        results = []
         for number, row in enumerate(rows):
             new = dict(row)
             for field, value in row.items():
                 if smf100.is_counter(field):
                     key = (section, number, field)
                     new[field] = sums[key] = sums.get(key, 0) + value
-            made.append(new)
-        return made
+            results.append(new)
+        return results
 
 
 def _sections(interval: Interval, member: Mapping[str, Any]) -> dict[str, Sections]:
     """Activity of a member in the interval, by record map and section."""
-    group = next(one for one in interval.values["db2"] if one["group"] == member["group"])
+    group = next(value for value in interval.values["db2"] if value["group"] == member["group"])
     locking = member["locking"]
     pools: list[Row] = []
     shared: list[Row] = []
@@ -104,22 +104,26 @@ def _sections(interval: Interval, member: Mapping[str, Any]) -> dict[str, Sectio
 
 def _accounts(interval: Interval, member: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Activity of the transactions that ended on a member, by class."""
-    regions = {one["name"]: one.get("db2") for one in interval.values.get("region", [])}
+    regions = {entry["name"]: entry.get("db2") for entry in interval.values.get("region", [])}
     for values, used in zip(interval.values["class"], interval.truth["classes"], strict=True):
         if any(regions[name] == member["group"] for name in values["regions"]):
-            yield next(one for one in used["systems"] if one["system"] == member["system"])
+            yield next(system for system in used["systems"] if system["system"] == member["system"])
 
 
 def _services(interval: Interval, member: Mapping[str, Any]) -> Row:
     """Threads of the regions connected to a member, each created for its unit of work."""
-    regions = [one["name"] for one in interval.values.get("region", []) if one.get("db2") == member["group"]]
-    used = [one for one in interval.truth["regions"] if one["name"] in regions and one["system"] == member["system"]]
+    regions = [entry["name"] for entry in interval.values.get("region", []) if entry.get("db2") == member["group"]]
+    used = [
+        region
+        for region in interval.truth["regions"]
+        if region["name"] in regions and region["system"] == member["system"]
+    ]
     return smf100.services_row(
-        threads=sum(one["threads"] for one in used),
-        thread_waits=sum(one["thread_waits"]["count"] for one in used),
+        threads=sum(entry["threads"] for entry in used),
+        thread_waits=sum(entry["thread_waits"]["count"] for entry in used),
         commits=member["commits"],
         rollbacks=member["rollbacks"],
-        most_threads=sum(one["most_threads"] for one in used),
+        most_threads=sum(entry["most_threads"] for entry in used),
     )
 
 
@@ -128,8 +132,8 @@ def _log(interval: Interval, member: Mapping[str, Any]) -> Row:
 
     A write takes the intervals that were filled since the last, and the one begun.
     """
-    accounts = [one["used"] for one in _accounts(interval, member)]
-    updates, forces = (round(sum(one[name] for one in accounts)) for name in ("updates", "waits_log"))
+    accounts = [account["used"] for account in _accounts(interval, member)]
+    updates, forces = (round(sum(account[name] for account in accounts)) for name in ("updates", "waits_log"))
     records = updates + 2 * forces
     filled = records * _LOG_RECORD // _LOG_INTERVAL
     return smf100.log_row(

@@ -18,8 +18,8 @@ def number_of(volume: int) -> int:
 
 
 def serial_of(volume: int) -> str:
-    """Serial of a volume of the scenario."""
-    return f"SIM{volume:03d}"
+    """Serial of a volume of the scenario; six characters, as VOLSER has them."""
+    return f"SIM{volume:03d}" if volume < 1000 else f"S{volume:05d}"
 
 
 def device_records(interval: Interval) -> Iterator[Record]:

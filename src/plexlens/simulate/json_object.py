@@ -21,7 +21,7 @@ def to_object(runs: Sequence[Simulated], output: Path | None = None, records: in
     """
     run = runs[0]
     results = run.results
-    made = {
+    entries = {
         "scenario": run.scenario.file,
         "dump": None if output is None else str(output),
         "records": records,
@@ -33,7 +33,7 @@ def to_object(runs: Sequence[Simulated], output: Path | None = None, records: in
         "laws": results["laws"],
         "saturated": results["saturated"],
     }
-    return made if len(runs) == 1 else made | {"replications": _replications(runs)}
+    return entries if len(runs) == 1 else entries | {"replications": _replications(runs)}
 
 
 def _replications(runs: Sequence[Simulated]) -> list[dict[str, Any]]:

@@ -123,8 +123,8 @@ class _Locator:
             if self._text[self._at] in "\"'":
                 parts.append(self._string()[1:-1])
             else:
-                found = _KEY.match(self._text, self._at)
-                parts.append(self._advance(len(found[0]) if found else 1))
+                match = _KEY.match(self._text, self._at)
+                parts.append(self._advance(len(match[0]) if match else 1))
             self._skip(newlines=False)
             if not self._text.startswith(".", self._at):
                 return parts

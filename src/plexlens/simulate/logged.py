@@ -60,17 +60,17 @@ class Places:
     @cached_property
     def classes(self) -> list[str]:
         """Classes."""
-        return [one["name"] for one in self.values["class"]]
+        return [entry["name"] for entry in self.values["class"]]
 
     @cached_property
     def regions(self) -> list[str]:
         """Regions."""
-        return [one["name"] for one in self.values.get("region", [])]
+        return [entry["name"] for entry in self.values.get("region", [])]
 
     @cached_property
     def systems_of_regions(self) -> list[str]:
         """System of each region."""
-        return [one["system"] for one in self.values.get("region", [])]
+        return [entry["system"] for entry in self.values.get("region", [])]
 
     @cached_property
     def groups(self) -> list[dict[str, Any]]:
@@ -82,17 +82,17 @@ class Places:
         """Number of the group that each region is connected to; -1 for none."""
         names = [group["group"] for group in self.groups]
         return np.array(
-            [names.index(one["db2"]) if one.get("db2") else -1 for one in self.values.get("region", [])], np.int64
+            [names.index(entry["db2"]) if entry.get("db2") else -1 for entry in self.values.get("region", [])], np.int64
         )
 
     @cached_property
     def members_of_regions(self) -> list[str]:
         """Member that each region is connected to; empty for none."""
-        found = []
+        results = []
         for region, group in zip(self.values.get("region", []), self.groups_of_regions.tolist(), strict=True):
             members = self.groups[group]["member"] if group >= 0 else []
-            found.append(next((one["name"] for one in members if one["system"] == region["system"]), ""))
-        return found
+            results.append(next((member["name"] for member in members if member["system"] == region["system"]), ""))
+        return results
 
     @cached_property
     def _begun(self) -> int:
@@ -149,12 +149,12 @@ def origins(rows: pa.RecordBatch) -> Integers:
 
 def in_order(stretches: Iterable[Stretch]) -> Iterable[bytes]:
     """All records of several stretches in time order; ties in the order of the stretches."""
-    held = [stretch for stretch in stretches if len(stretch.times)]
-    if not held:
+    contents = [stretch for stretch in stretches if len(stretch.times)]
+    if not contents:
         return
-    which = np.repeat(np.arange(len(held)), [len(stretch.times) for stretch in held])
-    inside = np.concatenate([np.arange(len(stretch.times)) for stretch in held])
-    order = np.argsort(np.concatenate([stretch.times for stretch in held]), kind="stable")
-    records = [stretch.records for stretch in held]
+    which = np.repeat(np.arange(len(contents)), [len(stretch.times) for stretch in contents])
+    inside = np.concatenate([np.arange(len(stretch.times)) for stretch in contents])
+    order = np.argsort(np.concatenate([stretch.times for stretch in contents]), kind="stable")
+    records = [stretch.records for stretch in contents]
     for stretch, at in zip(which[order].tolist(), inside[order].tolist(), strict=True):
         yield records[stretch][at]

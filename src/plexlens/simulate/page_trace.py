@@ -48,18 +48,18 @@ def check_page_trace(scenario: Scenario) -> None:
         One does not.
     """
     for number, group in enumerate(scenario.values.get("db2", [])):
-        for at, one in enumerate(group["page_set"]):
-            if one["pages"] > _MOST_PAGES or at >= _MOST_PAGE_SETS:
+        for at, page_set in enumerate(group["page_set"]):
+            if page_set["pages"] > _MOST_PAGES or at >= _MOST_PAGE_SETS:
                 raise scenario.wrong(
                     f"db2[{number}].page_set[{at}]",
                     "page numbers and page sets of IFCID 198 have 32 and 16 bits",
                     f"give at most {_MOST_PAGES} pages and {_MOST_PAGE_SETS} page sets, or leave --page-trace out",
                 )
-        for at, one in enumerate(group["pool"]):
-            if one["number"] > _MOST_POOL:
+        for at, page_set in enumerate(group["pool"]):
+            if page_set["number"] > _MOST_POOL:
                 raise scenario.wrong(
                     f"db2[{number}].pool[{at}].number",
-                    f"pool numbers of IFCID 198 have 8 bits, and {one['number']} has more",
+                    f"pool numbers of IFCID 198 have 8 bits, and {page_set['number']} has more",
                     f"give at most {_MOST_POOL}, or leave --page-trace out",
                 )
 
@@ -74,8 +74,8 @@ def name_records(places: Places, start: datetime) -> Iterator[Record]:
     """Names of each member's page sets: IFCID 105."""
     for number, group in enumerate(places.groups):
         rows: list[Row] = [
-            name_row(_DATABASE + number, _OBJECT + at, *named_page_set(one["name"]))
-            for at, one in enumerate(group["page_set"])
+            name_row(_DATABASE + number, _OBJECT + at, *named_page_set(page_set["name"]))
+            for at, page_set in enumerate(group["page_set"])
         ]
         for member in group["member"]:
             for sequence, first in enumerate(range(0, len(rows), _NAMES)):
@@ -108,7 +108,7 @@ class PageTrace:
     @property
     def _members(self) -> list[tuple[str, str]]:
         """System and name of the members of all groups, one group after the other."""
-        return [(one["system"], one["name"]) for group in self.places.groups for one in group["member"]]
+        return [(member["system"], member["name"]) for group in self.places.groups for member in group["member"]]
 
     def records(self, logged: Mapping[str, pa.RecordBatch]) -> Stretch:
         """Records of the references: those of each member in order, 100 getpages per record.

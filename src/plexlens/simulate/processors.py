@@ -51,7 +51,9 @@ class Consumption:
     def add(self, interval: Interval) -> None:
         """Add an interval, and drop intervals older than four hours."""
         truth = interval.truth
-        self._past.append((truth["start"], truth["end"], {one["name"]: one["busy"] for one in truth["systems"]}))
+        self._past.append(
+            (truth["start"], truth["end"], {system["name"]: system["busy"] for system in truth["systems"]})
+        )
         while self._past[0][1] <= truth["end"] - _ROLLING:
             self._past.popleft()
 

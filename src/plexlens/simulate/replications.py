@@ -13,6 +13,9 @@ from plexlens.simulate.scenario import Scenario, Simulated, run_scenario
 Tell = Callable[[float, float], None]
 
 #: Seconds between two reports, and so until an interrupt is noticed.
+#: Warm-up of a scenario that states none (docs/scenario-keys.md).
+WARM_UP = 60.0
+
 _PATIENCE = 0.1
 
 
@@ -78,7 +81,9 @@ def run_scenarios(
         if ended.is_set():
             raise _EndedError
         simulated = run_scenario(scenarios[number], tell=heard)
-        at[number] = at[number][1], at[number][1]
+        # A run that ends sooner than it would first be heard of has told nothing.
+        length = at[number][1] or _length(simulated)
+        at[number] = length, length
         return simulated
 
     # Runs hold no lock of Python's, so that threads use all cores.
@@ -98,3 +103,9 @@ def run_scenarios(
         finally:
             ended.set()
     return [future.result() for future in futures]
+
+
+def _length(run: Simulated) -> float:
+    """Simulated seconds of a run, including the warm-up."""
+    warm_up = run.scenario.values.get("run", {}).get("warm_up", WARM_UP)
+    return float(run.results["intervals"][-1]["end"]) + float(warm_up)

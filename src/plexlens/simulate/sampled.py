@@ -15,7 +15,7 @@ _LEVELS = frozenset(
 
 
 def factor(values: Mapping[str, Any]) -> int:
-    """Seconds that each simulated second stands for; 1 where everything is simulated.
+    """Seconds that each simulated second represents; 1 if everything is simulated.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def sampling_text(values: Mapping[str, Any]) -> str:
 
 
 def for_whole_intervals(results: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Results of a run whose intervals stand for all of their time.
+    """Results of a run, scaled from the simulated part of each interval to the whole interval.
 
     Every count and every time of an interval is multiplied by `factor`, its beginning and end too, and so is the moment
     of each failure: rates per second, shares, means and the spread of response times stay. Responses with their
@@ -57,8 +57,8 @@ def for_whole_intervals(results: dict[str, Any], values: Mapping[str, Any]) -> d
     if times == 1:
         return results
     return results | {
-        "intervals": [_multiplied(one, times) for one in results["intervals"]],
-        "course": [one | {"at": one["at"] * times} for one in results["course"]],
+        "intervals": [_multiplied(interval, times) for interval in results["intervals"]],
+        "course": [course | {"at": course["at"] * times} for course in results["course"]],
     }
 
 

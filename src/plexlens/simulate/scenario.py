@@ -83,8 +83,8 @@ class Scenario:
 
     def with_run(self, *, seed: int | None = None, seconds: float | None = None) -> Scenario:
         """The same scenario with another seed or run length; None keeps its own."""
-        asked: dict[str, Any] = {"seed": seed, "seconds": seconds}
-        changes = {key: value for key, value in asked.items() if value is not None}
+        options: dict[str, Any] = {"seed": seed, "seconds": seconds}
+        changes = {key: value for key, value in options.items() if value is not None}
         run = self.values.get("run", {})
         if not changes or not isinstance(run, dict):
             return self
@@ -170,7 +170,7 @@ def _check_depth(values: Mapping[str, Any], file: str, text: str) -> None:
     level: list[Any] = [values]
     for _ in range(_MOST_LEVELS):
         inner = [list(value.values()) if isinstance(value, Mapping) else value for value in level]
-        level = [value for held in inner for value in held if isinstance(value, (Mapping, list))]
+        level = [value for contents in inner for value in contents if isinstance(value, (Mapping, list))]
         if not level:
             return
     raise _too_deep(file, text)

@@ -126,10 +126,10 @@ class _Writing:
             self._simulated.write(record)
 
     def _logged(self, tables: dict[str, pa.RecordBatch]) -> list[Stretch]:
-        made = []
+        stretches = []
         if self._monitoring is not None and "transactions" in tables:
             threads = thread_records(self._catalogue, self._places, tables)
-            made = [self._monitoring.records(tables), *([threads] if threads is not None else [])]
+            stretches = [self._monitoring.records(tables), *([threads] if threads is not None else [])]
         if self._trace is not None and "references" in tables:
-            made.append(self._trace.records(tables))
-        return made
+            stretches.append(self._trace.records(tables))
+        return stretches

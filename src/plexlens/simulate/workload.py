@@ -108,10 +108,14 @@ def _found(interval: Interval, spaces: _Spaces) -> Found:
 def _dasd(interval: Interval, system: str, *, of_db2: bool) -> Io:
     """I/O of a system: of Db2, or of regions to data sets of their own."""
     used = interval.used(system)
-    own = [one["used"] for one in interval.truth.get("data_sets", ()) if one["system"] == system and not one["group"]]
+    own = [
+        entry["used"]
+        for entry in interval.truth.get("data_sets", ())
+        if entry["system"] == system and not entry["group"]
+    ]
 
     def of_all(name: str) -> float:
-        of_regions = float(sum(one[name] for one in own))
+        of_regions = float(sum(entry[name] for entry in own))
         return float(sum(volume[name] for volume in used["volumes"])) - of_regions if of_db2 else of_regions
 
     return Io(
@@ -181,13 +185,13 @@ def _class(interval: Interval, system: Mapping[str, Any], name: str, workload: s
 
 def _served(interval: Interval, system: str) -> dict[str, int]:
     """Classes served by the regions of a system, and the number of WLM's samples that observed it."""
-    found: dict[str, int] = {}
+    results: dict[str, int] = {}
     for used in interval.truth["classes"]:
-        counts = next(one for one in used["systems"] if one["system"] == system)
+        counts = next(entry for entry in used["systems"] if entry["system"] == system)
         seen = _samples(counts["response"]["seconds"])
         if seen:
-            found[used["name"]] = seen
-    return found
+            results[used["name"]] = seen
+    return results
 
 
 def workload_records(interval: Interval) -> Iterator[Record]:
@@ -201,19 +205,19 @@ def _space_records(interval: Interval, system: Mapping[str, Any]) -> Iterator[Re
     """Service classes of address spaces, and a report class for each space."""
     factor = ziip_factor(interval.cec(system))
     spaces = spaces_by_class(interval, system["name"])
-    for name, held in spaces.items():
-        if held:
+    for name, contents in spaces.items():
+        if contents:
             period = Period(
                 importance=_importance(min(_priorities(interval, system))) if name == "CICSRGN" else _FIRST,
-                service=service_of(interval, held, factor),
-                found=_found(interval, held),
+                service=service_of(interval, contents, factor),
+                found=_found(interval, contents),
                 io=_dasd(interval, system["name"], of_db2=name == "STCDB2") if name in _IO_CLASSES else None,
             )
             served = _served(interval, system["name"]) if name == "CICSRGN" else {}
             rows = sections(_class(interval, system, name, WORKLOAD), period, served=served)
             yield interval.rmf(system, "smf72_3", rows)
-    for held in spaces.values():
-        for space in held:
+    for contents in spaces.values():
+        for space in contents:
             period = Period(service=service_of(interval, [space], factor), found=_found(interval, [space]))
             yield interval.rmf(system, "smf72_3", sections(_class(interval, system, space["name"], ""), period))
 
@@ -233,7 +237,7 @@ def _transaction_records(interval: Interval, system: Mapping[str, Any]) -> Itera
         priorities = _priorities(interval, system, values["regions"])
         if not priorities:
             continue
-        counts = next(one for one in used["systems"] if one["system"] == system["name"])
+        counts = next(entry for entry in used["systems"] if entry["system"] == system["name"])
         routed, goal = bool(values.get("terminal_regions")), values.get("goal")
         period = Period(
             importance=_importance(min(priorities)),

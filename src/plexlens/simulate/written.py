@@ -96,8 +96,8 @@ class Interval:
 
     def used(self, system: str) -> Mapping[str, Any]:
         """Resource use of a system."""
-        found: Mapping[str, Any] = next(used for used in self.truth["systems"] if used["name"] == system)
-        return found
+        results: Mapping[str, Any] = next(used for used in self.truth["systems"] if used["name"] == system)
+        return results
 
     @property
     def samples(self) -> int:

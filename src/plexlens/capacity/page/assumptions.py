@@ -8,7 +8,7 @@ from plexlens.report.model import Block, Level, Note, Section
 
 def assumptions(plan: Plan) -> Section:
     """Assumptions of the model, and notes of this data."""
-    asked = plan.asked
+    change = plan.asked
     texts = [
         "Transactions arrive at random and independently of each other; service times are exponential.",
         "Engines serve by importance, system work first, and interrupt lower work. The length of a stretch of CPU "
@@ -26,7 +26,7 @@ def assumptions(plan: Plan) -> Section:
         "A transaction that ends in a later period used processor time in earlier periods too; that time is counted "
         "there.",
         "Work without transactions "
-        + ("stays as it is." if asked.fixed_background else "grows with the processor time of transactions."),
+        + ("stays as it is." if change.fixed_background else "grows with the processor time of transactions."),
     ]
     blocks: list[Block] = [Note("Assumptions of the model", details=tuple(texts))]
     notes = (*plan.model.notes, *(plan.simulation.notes if plan.simulation else ()))

@@ -26,8 +26,8 @@ def queues(plan: Plan) -> Section:
     )
     rows: list[tuple[Cell, ...]] = []
     for system in plan.model.systems:
-        found = plan.chosen.results[system.name]
-        rows += [_row(system, line, found) for line in sorted(system.lines.values(), key=_order)]
+        system_result = plan.chosen.results[system.name]
+        rows += [_row(system, line, system_result) for line in sorted(system.lines.values(), key=_order)]
     blocks: list[Block] = [Table("plan-queues", "Queues other than engines", heads, tuple(rows), top=_TOP)]
     if not rows:
         blocks = [
@@ -52,17 +52,18 @@ _LAWS = {
     Law.GATE: "group writes: each takes all waiting requests",
     Law.LOCKS: "locks taken one after the other",
     Law.LINEAR: "requests x holding time",
+    Law.FIXED: "does not grow",
 }
 
 
-def _row(system: SystemModel, line: Line, found: SystemResult) -> tuple[Cell, ...]:
-    has_share = line.law is not Law.LINEAR
+def _row(system: SystemModel, line: Line, system_result: SystemResult) -> tuple[Cell, ...]:
+    has_share = line.law not in (Law.LINEAR, Law.FIXED)
     return (
         system.name,
         line.text,
         str(line.servers) if line.law is Law.QUEUE else "",
         line.used(1.0) if has_share else None,
-        found.used.get(line.text) if has_share else None,
+        system_result.used.get(line.text) if has_share else None,
         line.wait(1.0),
         _LAWS[line.law],
     )

@@ -66,12 +66,9 @@ def _report(plan: Plan, sections: tuple[Section, ...]) -> Report:
     return Report(
         title="Capacity plan",
         systems=systems,
-        sysplexes=(),
         start=times[0],
         end=times[-1],
-        utc_offset=None,
         time_note="Times are UTC; each is the start of an interval.",
-        alerts=(),
         sections=sections,
         definitions=dict(DEFINITIONS),
         generator=f"Plexlens {__version__}",
@@ -81,8 +78,8 @@ def _report(plan: Plan, sections: tuple[Section, ...]) -> Report:
 
 
 def _number(name: str, title: str, definition: str, *, group: str = "") -> Column:
-    found = DEFINITIONS[f"plan.{definition}"]
-    return Column(name, title, ColumnKind.NUMBER, found.unit, found.id, group=group)
+    result = DEFINITIONS[f"plan.{definition}"]
+    return Column(name, title, ColumnKind.NUMBER, result.unit, result.id, group=group)
 
 
 def _loaded(load: float) -> str:
@@ -98,7 +95,7 @@ def _words(outlook: Outlook, plan: Plan) -> tuple[str, str]:
         goal = f"{first.name} on {first.system} at {_loaded(first.load)}"
         if first.load == 0.0:
             goal = f"{first.name} on {first.system}: missed at every load"
-    elif beyond := [one.beyond for one in outlook.breakings if one.beyond is not None]:
+    elif beyond := [breaking.beyond for breaking in outlook.breakings if breaking.beyond is not None]:
         goal = f"none up to {_loaded(min(beyond))}; unknown beyond (SMF 110 is missing)"
     elif not outlook.breakings:
         goal = "not known"
@@ -112,17 +109,20 @@ def _answer(plan: Plan) -> Section:
     saturates, goal = _words(chosen, plan)
     figures = []
     for system in plan.model.systems:
-        found = chosen.results[system.name]
+        system_result = chosen.results[system.name]
         figures.append(
             Figure(
-                f"busy-{system.name}", f"General engines busy, {system.name}", found.busy, FRACTION, "plan.busy",
+                f"busy-{system.name}", f"General engines busy, {system.name}", system_result.busy, FRACTION,
+                "plan.busy",
                 detail=f"measured {measured.results[system.name].busy:.1%}"
-                + (f"; saturated: {found.saturated}" if found.saturated else ""),
-                alarm=bool(found.saturated),
+                + (f"; saturated: {system_result.saturated}" if system_result.saturated else ""),
+                alarm=bool(system_result.saturated),
             )
         )  # fmt: skip
-    classes = [one for check in plan.checks for one in check.classes if one.measured is not None]
-    good = sum(one.reproduced for one in classes)
+    classes = [
+        class_check for check in plan.checks for class_check in check.classes if class_check.measured is not None
+    ]
+    good = sum(class_check.reproduced for class_check in classes)
     figures.append(
         Figure(
             "reproduced", "Classes that the model reproduces", good, detail=f"of {len(classes)} with transactions",
@@ -130,8 +130,8 @@ def _answer(plan: Plan) -> Section:
         )
     )  # fmt: skip
     blocks: list[Block] = [KeyFigures("plan-figures", tuple(figures))]
-    asked = "measured" if chosen is measured else "asked for"
-    blocks.append(Note(f"The configuration {asked} saturates {saturates}. First goal to break: {goal}."))
+    text = "measured" if chosen is measured else "asked for"
+    blocks.append(Note(f"The configuration {text} saturates {saturates}. First goal to break: {goal}."))
     if len(plan.kinds) > 1:
         blocks.append(
             Note(
@@ -143,16 +143,17 @@ def _answer(plan: Plan) -> Section:
             )
         )
     for system in plan.model.systems:
-        found = chosen.results[system.name]
-        if found.saturated:
+        system_result = chosen.results[system.name]
+        if system_result.saturated:
             blocks.append(
                 Note(
-                    f"{system.name} cannot carry the requested load: {found.saturated} saturated (general engines "
-                    f"{found.busy:.0%} busy). It saturates {saturates}.",
+                    f"{system.name} cannot carry the requested load: {system_result.saturated} saturated "
+                    "(general engines "
+                    f"{system_result.busy:.0%} busy). It saturates {saturates}.",
                     Level.WARNING,
                 )
             )
-        used = found.busy * _engines(system, chosen)
+        used = system_result.busy * _engines(system, chosen)
         if system.entitled is not None and used > system.entitled:
             blocks.append(
                 Note(
@@ -179,13 +180,13 @@ def _engines(system: SystemModel, outlook: Outlook) -> float:
 
 
 def _asked(plan: Plan) -> str:
-    asked = plan.asked
-    parts = [f"{asked.scale:g} x the measured load"]
-    parts += [f"{name} x {factor:g}" for name, factor in asked.scales.items()]
-    parts += [f"{asked.engines} general engines"] if asked.engines else []
-    parts += [f"{asked.ziips} zIIPs"] if asked.ziips else []
-    parts += [f"engines {asked.speed:g} x as fast"] if asked.speed != 1.0 else []
-    parts += [f"{asked.members} more members"] if asked.members else []
+    change = plan.asked
+    parts = [f"{change.scale:g} x the measured load"]
+    parts += [f"{name} x {factor:g}" for name, factor in change.scales.items()]
+    parts += [f"{change.engines} general engines"] if change.engines else []
+    parts += [f"{change.ziips} zIIPs"] if change.ziips else []
+    parts += [f"engines {change.speed:g} x as fast"] if change.speed != 1.0 else []
+    parts += [f"{change.members} more members"] if change.members else []
     return ", ".join(parts)
 
 
@@ -200,8 +201,8 @@ def _check(plan: Plan) -> Section:
             _number("capture", "CPU time charged to classes", "capture"),
         ),
         tuple(
-            (one.system, one.busy, one.busy_modelled, one.ziip_busy, one.ziip_busy_modelled, system.capture)
-            for one, system in zip(plan.checks, plan.model.systems, strict=True)
+            (check.system, check.busy, check.busy_modelled, check.ziip_busy, check.ziip_busy_modelled, system.capture)
+            for check, system in zip(plan.checks, plan.model.systems, strict=True)
         ),
         note="CPU time that is not charged to a class is spread in proportion, so utilisation agrees by construction.",
     )  # fmt: skip
@@ -218,12 +219,14 @@ def _check(plan: Plan) -> Section:
     )  # fmt: skip
     rows = tuple(
         (
-            one.system, one.name, one.measured, one.modelled, one.error, one.interval_error, one.held_out_error,
-            one.velocity, one.velocity_modelled, "drawn" if one.reproduced else "not drawn", one.reason,
+            class_check.system, class_check.name, class_check.measured, class_check.modelled, class_check.error,
+            class_check.interval_error, class_check.held_out_error,
+            class_check.velocity, class_check.velocity_modelled, "drawn" if class_check.reproduced else "not drawn",
+            class_check.reason,
         )
         for check in plan.checks
-        for one in check.classes
-        if one.measured is not None or one.velocity is not None
+        for class_check in check.classes
+        if class_check.measured is not None or class_check.velocity is not None
     )  # fmt: skip
     blocks: list[Block] = [systems]
     if rows:
@@ -254,7 +257,7 @@ def _tried(plan: Plan) -> str:
     if tried.busy:
         text += f" The largest error of general engines busy is {max(tried.busy.values()) * 100:.1f} points."
     if tried.classes:
-        worst = max(tried.classes, key=lambda one: one.error)
+        worst = max(tried.classes, key=lambda entry: entry.error)
         text += f" The largest error of a response is {worst.error:.0%} ({worst.name} on {worst.system})."
     if tried.loads is not None:
         text += f" Their load is {tried.loads[0]:.2f} to {tried.loads[1]:.2f} times the mean."
@@ -265,7 +268,7 @@ def _tried(plan: Plan) -> str:
 
 def _goals(plan: Plan) -> Section:
     chosen = plan.chosen
-    broken = {(one.system, one.name): one for one in chosen.breakings}
+    broken = {(breaking.system, breaking.name): breaking for breaking in chosen.breakings}
     heads = (
         _text("system", "System", key=True), _text("class", "Class", key=True), _text("importance", "Importance"),
         _text("goal", "Goal"), _number("index", "Measured load", "index", group="Performance index, modelled"),
@@ -274,18 +277,20 @@ def _goals(plan: Plan) -> Section:
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     for check, system in zip(plan.checks, plan.model.systems, strict=True):
-        for about, one in zip(check.classes, system.classes, strict=True):
-            if one.goal.kind == "none":
+        for about, class_model in zip(check.classes, system.classes, strict=True):
+            if class_model.goal.kind == "none":
                 continue
-            found = broken.get((system.name, one.name))
-            load, said = _said(found, about)
-            if about.reproduced and one.goal.estimated:
+            breaking = broken.get((system.name, class_model.name))
+            load, said = _said(breaking, about)
+            if about.reproduced and class_model.goal.estimated:
                 said = "; ".join(filter(None, (said, "no distribution recorded: exponential response times")))
             rows.append(
                 (
-                    system.name, one.name, "" if one.importance is None else str(one.importance), one.goal.text,
-                    plan.outlooks[0].results[system.name].classes[one.name].index if about.reproduced else None,
-                    chosen.results[system.name].classes[one.name].index if about.reproduced else None, load, said,
+                    system.name, class_model.name,
+                    "" if class_model.importance is None else str(class_model.importance), class_model.goal.text,
+                    plan.outlooks[0].results[system.name].classes[class_model.name].index if about.reproduced else None,
+                    chosen.results[system.name].classes[class_model.name].index if about.reproduced else None, load,
+                    said,
                 )
             )  # fmt: skip
     if not rows:
@@ -297,46 +302,54 @@ def _goals(plan: Plan) -> Section:
     )  # fmt: skip
 
 
-def _said(found: Breaking | None, about: ClassCheck) -> tuple[float | None, str]:
+def _said(breaking: Breaking | None, about: ClassCheck) -> tuple[float | None, str]:
     if not about.reproduced:
         return None, f"no conclusion: {about.reason}"
-    if found is None:
+    if breaking is None:
         return None, "no conclusion: the goal has no measured counterpart"
-    if found.beyond is not None:
-        return None, (f"no conclusion beyond {found.beyond:.2f} x: a QR TCB without SMF 110 records may saturate there")
-    if found.load is None:
+    if breaking.beyond is not None:
+        return None, (
+            f"no conclusion beyond {breaking.beyond:.2f} x: a QR TCB without SMF 110 records may saturate there"
+        )
+    if breaking.load is None:
         return None, "holds until the system saturates"
-    if found.load == 0.0:
+    if breaking.load == 0.0:
         return 0.0, "missed at every load"
-    said = "already missed" if found.load < 1.0 else ""
-    if found.busy is not None and found.busy > NEAR_FULL:
-        near = f"near saturation ({found.busy:.0%} busy), where response grows steeply"
+    said = "already missed" if breaking.load < 1.0 else ""
+    if breaking.busy is not None and breaking.busy > NEAR_FULL:
+        near = f"near saturation ({breaking.busy:.0%} busy), where response grows steeply"
         said = "; ".join(filter(None, (said, near)))
-    return found.load, said
+    return breaking.load, said
 
 
 def _buys(plan: Plan) -> Section:
     """For every option, the load at which each goal breaks and systems saturate."""
     # Where only the load is another, what was asked for breaks where the measured configuration does.
     same = plan.chosen is not plan.outlooks[0] and replace(plan.asked, scale=1.0) == Change()
-    options = [one for one in plan.outlooks if not (same and one is plan.chosen)]
+    options = [outlook for outlook in plan.outlooks if not (same and outlook is plan.chosen)]
     heads = (
         _text("system", "System", key=True), _text("goal", "Until", key=True),
         *(_text(f"option_{number}", outlook.title) for number, outlook in enumerate(options)),
     )  # fmt: skip
-    known = [(one.system, one.name) for one in options[0].breakings]
-    goals = {(system.name, one.name): one.goal.text for system in plan.model.systems for one in system.classes}
+    known = [(breaking.system, breaking.name) for breaking in options[0].breakings]
+    goals = {
+        (system.name, class_model.name): class_model.goal.text
+        for system in plan.model.systems
+        for class_model in system.classes
+    }
     rows: list[tuple[Cell, ...]] = []
     for system, name in known:
         cells = []
         for outlook in options:
-            found = next(one for one in outlook.breakings if (one.system, one.name) == (system, name))
+            breaking = next(
+                breaking for breaking in outlook.breakings if (breaking.system, breaking.name) == (system, name)
+            )
             limit = outlook.limits.get(system)
-            cells.append(_until(found, limit))
+            cells.append(_until(breaking, limit))
         rows.append((system, f"{name}: {goals[system, name]}", *cells))
-    for one in plan.model.systems:
-        cells = [f"{limit:.2f}" if (limit := outlook.limits.get(one.name)) else "" for outlook in options]
-        rows.append((one.name, "saturation", *cells))
+    for system_model in plan.model.systems:
+        cells = [f"{limit:.2f}" if (limit := outlook.limits.get(system_model.name)) else "" for outlook in options]
+        rows.append((system_model.name, "saturation", *cells))
     return Section(
         "buys", "What each change buys",
         (
@@ -351,12 +364,12 @@ def _buys(plan: Plan) -> Section:
     )  # fmt: skip
 
 
-def _until(found: Breaking, limit: float | None) -> str:
-    if found.beyond is not None:
-        return f"unknown beyond {found.beyond:.2f}"
-    if found.load is None:
+def _until(breaking: Breaking, limit: float | None) -> str:
+    if breaking.beyond is not None:
+        return f"unknown beyond {breaking.beyond:.2f}"
+    if breaking.load is None:
         return f"> {limit:.2f}" if limit else "no end"
-    return f"{found.load:.2f}"
+    return f"{breaking.load:.2f}"
 
 
 def _outlooks(plan: Plan) -> Section:
@@ -368,18 +381,32 @@ def _outlooks(plan: Plan) -> Section:
         _number("first", "First goal breaks at load", "load"), _text("which", "First goal to break"),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
-    names = {(one.system, one.name) for check in plan.checks for one in check.classes if one.reproduced}
+    names = {
+        (class_check.system, class_check.name)
+        for check in plan.checks
+        for class_check in check.classes
+        if class_check.reproduced
+    }
     for outlook in plan.outlooks:
         for system in plan.model.systems:
-            found = outlook.results[system.name]
-            indexed = [one for one in found.classes.values() if (system.name, one.name) in names]
-            missed = [one.name for one in indexed if one.index is not None and one.index > 1 + 1e-9]
+            system_result = outlook.results[system.name]
+            indexed = [
+                class_result
+                for class_result in system_result.classes.values()
+                if (system.name, class_result.name) in names
+            ]
+            missed = [
+                class_result.name
+                for class_result in indexed
+                if class_result.index is not None and class_result.index > 1 + 1e-9
+            ]
             first = outlook.first
             rows.append(
                 (
-                    outlook.title, system.name, found.busy, found.ziip_busy,
-                    found.overflow if any(one.eligible for one in system.classes) else None,
-                    f"saturated: {found.saturated}" if found.saturated else (", ".join(missed) or "none"),
+                    outlook.title, system.name, system_result.busy, system_result.ziip_busy,
+                    system_result.overflow if any(class_model.eligible for class_model in system.classes) else None,
+                    f"saturated: {system_result.saturated}" if system_result.saturated else
+                    (", ".join(missed) or "none"),
                     outlook.limit[0] if outlook.limit else None, first.load if first else None,
                     f"{first.name} on {first.system}" if first else _words(outlook, plan)[1],
                 )
@@ -406,16 +433,20 @@ def _demands(plan: Plan) -> Section:
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
     for system in plan.model.systems:
-        for one in system.classes:
+        for class_model in system.classes:
             used = PLAN["engines"](
-                rate=one.rate,
-                general=one.general,
-                overflow=one.overflow,
-                eligible=one.eligible,
+                rate=class_model.rate,
+                general=class_model.general,
+                overflow=class_model.overflow,
+                eligible=class_model.eligible,
                 ziip_factor=system.ziip_factor,
             )
-            start: tuple[Cell, ...] = (system.name, one.name, "" if one.importance is None else str(one.importance))
-            if one.background:
+            start: tuple[Cell, ...] = (
+                system.name,
+                class_model.name,
+                "" if class_model.importance is None else str(class_model.importance),
+            )
+            if class_model.background:
                 rows.append(
                     (
                         *start,
@@ -423,7 +454,7 @@ def _demands(plan: Plan) -> Section:
                         used,
                         None,
                         None,
-                        one.overflow if one.eligible else None,
+                        class_model.overflow if class_model.eligible else None,
                         None,
                         None,
                         None,
@@ -431,11 +462,13 @@ def _demands(plan: Plan) -> Section:
                     )
                 )
                 continue
-            what = _OTHER_FROM[one.other_from]
+            what = _OTHER_FROM[class_model.other_from]
             rows.append(
                 (
-                    *start, one.rate, used, one.general, one.eligible, one.overflow if one.eligible else None,
-                    one.io_service + one.waited("volume"), one.waited() - one.waited("volume"), one.other, what,
+                    *start, class_model.rate, used, class_model.general, class_model.eligible,
+                    class_model.overflow if class_model.eligible else None,
+                    class_model.io_service + class_model.waited("volume"),
+                    class_model.waited() - class_model.waited("volume"), class_model.other, what,
                 )
             )  # fmt: skip
     return Section(

@@ -35,12 +35,12 @@ class _Together:
 
     def kinds(self) -> dict[str, tuple[float, float]]:
         """Requests or events and their CPU seconds, by kind."""
-        found: dict[str, tuple[float, float]] = {}
+        results: dict[str, tuple[float, float]] = {}
         for cost in self.costs:
             for kind, count in cost.counts.items():
-                before, seconds = found.get(kind, (0.0, 0.0))
-                found[kind] = (before + count, seconds + cost.seconds[kind])
-        return found
+                before, seconds = results.get(kind, (0.0, 0.0))
+                results[kind] = (before + count, seconds + cost.seconds[kind])
+        return results
 
     def part(self, part: Part) -> float:
         return sum(cost.cpu.get(part, 0.0) for cost in self.costs)
@@ -57,27 +57,27 @@ class _Together:
 
 def _together(costs: Sequence[ClassCost]) -> list[_Together]:
     """Classes summed over all members, the costliest first."""
-    found: dict[tuple[str, str], list[ClassCost]] = {}
+    class_costs: dict[tuple[str, str], list[ClassCost]] = {}
     for cost in costs:
-        found.setdefault((cost.name, cost.use.connection_type), []).append(cost)
-    made = [_Together(name, kind, rows) for (name, kind), rows in found.items()]
-    return sorted(made, key=lambda row: (-row.cpu, -row.commits, row.name))
+        class_costs.setdefault((cost.name, cost.use.connection_type), []).append(cost)
+    rows_together = [_Together(name, kind, rows) for (name, kind), rows in class_costs.items()]
+    return sorted(rows_together, key=lambda row: (-row.cpu, -row.commits, row.name))
 
 
 def class_sections(cost: CostOfSharing) -> list[Section]:
     """Sections on transaction classes; none without accounting."""
     if not cost.classes:
         return []
-    found = _together(cost.classes)
+    results = _together(cost.classes)
     length = cost.total.seconds
-    sections = [_class_delay(found, length)]
+    sections = [_class_delay(results, length)]
     if cost.is_timed:
-        sections.insert(0, _class_cost(cost, found, length))
+        sections.insert(0, _class_cost(cost, results, length))
     return sections
 
 
-def _class_cost(cost: CostOfSharing, found: list[_Together], length: float) -> Section:
-    parts = [part for part in Part if any(together.part(part) for together in found)]
+def _class_cost(cost: CostOfSharing, result: list[_Together], length: float) -> Section:
+    parts = [part for part in Part if any(together.part(part) for together in result)]
     heads = (
         _text("class", "Class", key=True), _text("kind", "Connection type"), number("commits", "commits"),
         number("per_requests", "per_requests", "Requests"), number("per_commit", "per_commit", "CPU", bar=True),
@@ -87,7 +87,7 @@ def _class_cost(cost: CostOfSharing, found: list[_Together], length: float) -> S
         *(number(part.name.lower(), "per_commit", part.value, group="CPU per unit of work") for part in parts),
     )  # fmt: skip
     rows, per_commit = [], SHARING["per_commit"]
-    for together in found:
+    for together in result:
         n, everything, class_2 = together.commits, together.all_seconds, together.fact("class2_cpu_seconds")
         rows.append(
             (
@@ -103,7 +103,7 @@ def _class_cost(cost: CostOfSharing, found: list[_Together], length: float) -> S
     rest = cost.unattributed_seconds
     blocks: list[Block] = [
         Table("sharing-classes", "By transaction class", heads, tuple(rows), top=20),
-        _by_kind(found),
+        _by_kind(result),
         _by_member(cost, length),
         Note("Attribution of the cost to classes", details=tuple(_how(cost))),
     ]
@@ -121,14 +121,14 @@ def _class_cost(cost: CostOfSharing, found: list[_Together], length: float) -> S
     )  # fmt: skip
 
 
-def _by_kind(found: list[_Together]) -> Table:
+def _by_kind(result: list[_Together]) -> Table:
     heads = (
         _text("class", "Class", key=True), _text("kind", "Kind", key=True), _text("part", "Part"),
         number("per_requests", "per_requests", "Per unit of work", bar=True), number("each", "each"),
         number("per_commit", "per_commit", "CPU per unit of work"), number("share", "share", "Share of the class"),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
-    for together in found:
+    for together in result:
         kinds = sorted(together.kinds().items(), key=lambda item: -item[1][1])
         rows += [
             (
@@ -179,8 +179,8 @@ def _how(cost: CostOfSharing) -> list[str]:
     return [f"{part}: {' or '.join(sorted(ways[part]))}" for part in order if part in ways]
 
 
-def _class_delay(found: list[_Together], length: float) -> Section:
-    waits = {name: title for name, title in WAITS.items() if any(together.fact(name) for together in found)}
+def _class_delay(result: list[_Together], length: float) -> Section:
+    waits = {name: title for name, title in WAITS.items() if any(together.fact(name) for together in result)}
     heads = (
         _text("class", "Class", key=True), _text("kind", "Connection type"), number("commits", "commits"),
         number("delay", "delay", bar=True), number("delay_share", "delay_share"),
@@ -189,7 +189,7 @@ def _class_delay(found: list[_Together], length: float) -> Section:
         number("reread", "delay", "Reads from disk again", group="Of it"),
     )  # fmt: skip
     rows, per_commit = [], SHARING["delay"]
-    for together in found:
+    for together in result:
         n = together.commits
         delay = sum(cost.delay_seconds for cost in together.costs)
         reread = sum(cost.reread_seconds for cost in together.costs)

@@ -43,10 +43,8 @@ def sharing_report(cost: CostOfSharing, more: Sequence[Section] = ()) -> Report:
     return Report(
         title="Cost of data sharing",
         systems=tuple(system.system or "all systems" for system in cost.systems),
-        sysplexes=(),
         start=measured.start,
         end=measured.end,
-        utc_offset=None,
         time_note="Times are UTC.",
         alerts=tuple(Note(text, Level.WARNING) for text in measured.missing),
         sections=tuple(sections),

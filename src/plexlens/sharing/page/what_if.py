@@ -49,10 +49,10 @@ def shown(what: str, value: float | None) -> str:
     return f"{scaled:,.{digits}f} {unit}"
 
 
-def interval(what: str, found: Estimate) -> str:
+def interval(what: str, estimate: Estimate) -> str:
     """A mean with the half-width of its confidence interval and its unit."""
     unit, factor = _SHOWN[TITLES[what][1]]
-    return f"{Estimate(found.mean * factor, found.half_width * factor)} {unit}"
+    return f"{Estimate(estimate.mean * factor, estimate.half_width * factor)} {unit}"
 
 
 def what_if_sections(twin: Twin, answers: Sequence[WhatIf], tolerance: float) -> tuple[Section, ...]:
@@ -118,29 +118,29 @@ def _weights(twin: Twin) -> dict[str, float]:
 
 
 def _mean(pairs: Iterable[tuple[float, float]], *, added: bool) -> float | None:
-    held = list(pairs)
-    if not held:
+    contents = list(pairs)
+    if not contents:
         return None
     if added:
-        return sum(value for value, _ in held)
-    whole = sum(weight for _, weight in held)
-    return sum(value * weight for value, weight in held) / whole if whole else None
+        return sum(value for value, _ in contents)
+    whole = sum(weight for _, weight in contents)
+    return sum(value * weight for value, weight in contents) / whole if whole else None
 
 
 def _measured(twin: Twin, what: str) -> float | None:
     weights = _weights(twin)
-    found = [(check.measured, weights.get(check.key.of, 1.0)) for check in twin.checks if check.key.what == what]
-    return _mean(found, added=what == "xi_reclaim")
+    results = [(check.measured, weights.get(check.key.of, 1.0)) for check in twin.checks if check.key.what == what]
+    return _mean(results, added=what == "xi_reclaim")
 
 
 def _summed(twin: Twin, answer: WhatIf, what: str) -> float | None:
     weights = _weights(twin)
-    found = [
+    results = [
         (outcome.answer.value, weights.get(outcome.key.of, 1.0))
         for outcome in answer.outcomes
         if outcome.key.what == what
     ]
-    return _mean(found, added=what == "xi_reclaim")
+    return _mean(results, added=what == "xi_reclaim")
 
 
 def _name(key: Key) -> str:
@@ -238,17 +238,17 @@ def _quality(twin: Twin, tolerance: float) -> Section:
     )
 
 
-def _threshold(found: Threshold) -> str:
+def _threshold(threshold: Threshold) -> str:
     """Service time above which requests are asynchronous, and its evidence."""
-    if found.source == "stated":
+    if threshold.source == "stated":
         return (
-            f"Requests become asynchronous above {found.seconds * 1e6:.1f} µs, as stated"
-            if found.seconds
+            f"Requests become asynchronous above {threshold.seconds * 1e6:.1f} µs, as stated"
+            if threshold.seconds
             else ("Requests never become asynchronous, as stated")
         )
-    high = f"and {found.high * 1e6:.1f} µs" if math.isfinite(found.high) else "µs and any time"
-    between = f"between {found.low * 1e6:.1f} {high}, by requests that were changed and those that were not"
-    return f"Requests become asynchronous above {found.seconds * 1e6:.1f} µs ({found.source}; {between})"
+    high = f"and {threshold.high * 1e6:.1f} µs" if math.isfinite(threshold.high) else "µs and any time"
+    between = f"between {threshold.low * 1e6:.1f} {high}, by requests that were changed and those that were not"
+    return f"Requests become asynchronous above {threshold.seconds * 1e6:.1f} µs ({threshold.source}; {between})"
 
 
 def _checked(check: Check, tolerance: float) -> tuple[Cell, ...]:
