@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.oracle.slow_forms import UTC, Row, text, utc_clock, whole
-from tests.oracle.slow_mq import Record, read_records
+from tests.oracle.slow_mq import Record, by_table
 
 #: A field: bytes from the start of the field before to this one, length, name; a name in capitals is text.
 Step = tuple[int, int, str]
@@ -159,8 +159,4 @@ def sections(record: Record) -> Iterator[tuple[str, Row]]:
 
 def tables(path: Path) -> dict[str, list[Row]]:
     """All rows of a file by table, in file order."""
-    result: dict[str, list[Row]] = {}
-    for record in read_records(path):
-        for table, row in sections(record):
-            result.setdefault(table, []).append(row)
-    return result
+    return by_table(path, sections)

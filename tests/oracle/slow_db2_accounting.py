@@ -24,7 +24,7 @@ from tests.oracle.slow_forms import (
     text,
     whole,
 )
-from tests.oracle.slow_mq import Record, read_records
+from tests.oracle.slow_mq import Record, by_table, chained
 
 QWHS = structure("""
 0 u2 qwhslen
@@ -275,11 +275,7 @@ def product_headers(record: Record) -> dict[int, bytes]:
     """Headers of the product section by type, QWHS (type 1) first."""
     offset, length, count = record.triplets()[0]
     (section,) = entries(record.data, offset, length, count)
-    found: dict[int, bytes] = {}
-    while len(section) >= 4 and whole(section[:2]) >= 4:
-        found[section[2]] = section[: whole(section[:2])]
-        section = section[whole(section[:2]) :]
-    return found
+    return chained(section)
 
 
 def identity(record: Record, qwhs: Row) -> Row:
@@ -319,11 +315,7 @@ def sections(record: Record) -> Iterator[tuple[str, Row]]:
 
 def tables(path: Path) -> dict[str, list[Row]]:
     """All rows of a file by table, in file order."""
-    result: dict[str, list[Row]] = {}
-    for record in read_records(path):
-        for table, row in sections(record):
-            result.setdefault(table, []).append(row)
-    return result
+    return by_table(path, sections)
 
 
 # --- writing ---------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,17 +77,22 @@ def read_records(path: Path) -> Iterator[Record]:
             yield Record(number, start, segments, data)
 
 
+def chained(section: bytes) -> dict[int, bytes]:
+    """The headers of a product section, each with its own length, by type."""
+    headers: dict[int, bytes] = {}
+    while len(section) >= 4 and whole(section[:2]) >= 4:
+        headers[section[2]] = section[: whole(section[:2])]
+        section = section[whole(section[:2]) :]
+    return headers
+
+
 def product_headers(record: Record) -> dict[int, bytes]:
     """Headers of the product section by type: 1 QWHS, 2 QWHC, 16 QWHX."""
     if record.kind in WITHOUT_QWHS or 0 not in record.triplets():
         return {}
     offset, length, _ = record.triplets()[0]
     section = record.data[offset : offset + length]
-    headers: dict[int, bytes] = {}
-    while len(section) >= 4 and whole(section[:2]) >= 4:
-        headers[section[2]] = section[: whole(section[:2])]
-        section = section[whole(section[:2]) :]
-    return headers
+    return chained(section)
 
 
 def identity(record: Record, qwhs: Row) -> Row:
@@ -140,10 +145,15 @@ def sections(record: Record) -> Iterator[tuple[str, Row]]:
                     yield part.table, common | place | decode(part.fields, raw)
 
 
-def tables(path: Path) -> dict[str, list[Row]]:
-    """All rows of a file by table, in file order."""
+def by_table(path: Path, sections_of: Callable[[Record], Iterable[tuple[str, Row]]]) -> dict[str, list[Row]]:
+    """The rows of all records of a file by table, in file order."""
     result: dict[str, list[Row]] = {}
     for record in read_records(path):
-        for table, row in sections(record):
+        for table, row in sections_of(record):
             result.setdefault(table, []).append(row)
     return result
+
+
+def tables(path: Path) -> dict[str, list[Row]]:
+    """All rows of a file by table, in file order."""
+    return by_table(path, sections)

@@ -115,14 +115,14 @@ def test_a_simulation_is_written_as_smf(trace: Path, settings: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        (["--pool", "BP7=100"], "BP7: no such pool in the trace"),
+        (["--pool", "BP7=100"], "BP7: the trace has no such pool"),
         (["--pool", "BP99=100"], "Db2 has no buffer pool 'BP99'"),
         (["--move", "PAY.NOBODY=BP1"], "the trace has no object 'PAY.NOBODY'; give one of PAY.TSCODE"),
         (["--move", "PAY.TSEMP=BP8K1"], "whose size is not known"),
         (["--move", "PAY.TSEMP=BP8K1", "--pool", "BP8K1=100"], "pages of 4096 and 8192 bytes"),
-        (["--policy", "mru:BP1"], "--policy mru:BP1 means nothing"),
+        (["--policy", "mru:BP1"], "--policy mru:BP1 is not valid"),
         (["--pgfix", "BP5"], "the size of BP5 is not known"),
-        (["--budget", "lots"], "'lots' is not an amount of storage"),
+        (["--budget", "lots"], "'lots' is not a storage size"),
         (["--budget", "8KiB"], "is below the minimum"),
         (["--sizes", "10,x"], "is not a list of numbers"),
         (["--sizes", "0"], "a pool of 0 pages is not possible"),
@@ -156,7 +156,7 @@ def test_files_of_a_prediction_need_sizes(trace: Path, tmp_path: Path) -> None:
     ("text", "what"),
     [
         ("pool,page\n", "no references"),
-        ("time,pool,page,function\n1,BP1,1,read\n", "no getpage among 1 references"),
+        ("time,pool,page,function\n1,BP1,1,read\n", "the trace has no getpage among 1 references"),
         ("pool,page,colour\nBP1,1,2\n", "unknown columns: colour"),
     ],
 )
@@ -182,7 +182,7 @@ def test_one_page_is_a_trace(tmp_path: Path) -> None:
 
 
 def test_curves_are_written_in_every_form_without_sizes(trace: Path, tmp_path: Path) -> None:
-    """What the terminal shows can be kept, though nothing can be predicted."""
+    """What the terminal shows can be kept, though no prediction is possible."""
     for ending in ("html", "txt", "csv", "zip", "xlsx", "json"):
         run(trace, "-o", tmp_path / f"curves.{ending}")
         assert (tmp_path / f"curves.{ending}").stat().st_size > 0

@@ -92,8 +92,8 @@ def test_several_columns_as_another_solver_has_them() -> None:
     ("columns", "told"),
     [
         ({"x": [1.0, 1, 1, 1]}, "did not change"),
-        ({"x": [1.0, 2, 3, 4], "z": [2.0, 4, 6, 8]}, "cannot be distinguished"),
-        ({"x": [1.0, 2, 3, 4], "z": [1.0, 0, 6, 8], "w": [4.0, 0, 6, 1]}, "nothing to judge"),
+        ({"x": [1.0, 2, 3, 4], "z": [2.0, 4, 6, 8]}, "cannot be separated"),
+        ({"x": [1.0, 2, 3, 4], "z": [1.0, 0, 6, 8], "w": [4.0, 0, 6, 1]}, "too few to judge"),
     ],
 )
 def test_what_has_no_line(columns: dict[str, list[float]], told: str) -> None:
@@ -130,9 +130,9 @@ def test_a_price_is_found_again() -> None:
         ([], "no interval has"),
         (_intervals(28e-6, n=LEAST_INTERVALS - 1), "only 11 intervals"),
         ([one | {"async_ios": None} for one in _intervals(28e-6)], "no interval has"),
-        (_intervals(-28e-6), "the line falls"),
+        (_intervals(-28e-6), "the slope is negative"),
         (_intervals(28e-6, noise=4.0), "explains too little"),
-        (_intervals(900e-6), "lies outside"),
+        (_intervals(900e-6), "is outside"),
         ([one | {"async_ios": 5.0} for one in _intervals(28e-6)], "did not change"),
     ],
 )

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from plexlens.cli import app
 from plexlens.errors import UsageError
 from plexlens.pools.curves import curves_of, to_json
+from plexlens.pools.trace import open_trace
 
 
 @pytest.fixture
@@ -94,3 +96,59 @@ def test_a_placement_moves_objects_before_the_curves(two_objects: Path) -> None:
     first, second = curves_of([two_objects], sizes=[1, 10], placement={(9, 0): 2})
     assert (first.pool, first.points) == ("BP1", ((1, 30, 0), (10, 10, 0)))
     assert (second.pool, second.points) == ("BP2", ((1, 1, 0), (10, 1, 0)))
+
+
+def zipf_trace(path: Path, pages: int, rows: int, *, pool: str = "BP1") -> list[int]:
+    """A trace of one object with pages of falling popularity; its pages in order."""
+    random = np.random.default_rng(5)
+    weights = np.cumsum(np.arange(1, pages + 1, dtype=float) ** -0.8)
+    found = random.permutation(pages)[np.searchsorted(weights, random.random(rows) * weights[-1])].tolist()
+    path.write_text("\n".join(["time,pool,object,page", *(f"{at},{pool},7,{page}" for at, page in enumerate(found))]))
+    return found
+
+
+def test_a_sample_of_few_pages_has_no_curve(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    zipf_trace(path, 4000, 20_000)
+    with pytest.raises(UsageError, match=r"too few pages for a curve: BP1 \(\d+ pages\); give --sample 0.0\d+ or more"):
+        curves_of([path], sample=0.01)
+    with pytest.raises(
+        UsageError, match=r"a pool of 100 pages is 20 pages|a pool of 50 pages is 10 pages of the sample"
+    ):
+        curves_of([path], sample=0.2, sizes=[50])
+    (curve,) = curves_of([path], sample=0.2)
+    # Sixteen pages of the sample are 80 of all.
+    assert curve.points[0][0] >= 80
+
+
+def test_a_small_pool_is_left_out_of_a_sample_with_a_note(tmp_path: Path) -> None:
+    large, small, both = (tmp_path / name for name in ("l.csv", "s.csv", "b.csv"))
+    zipf_trace(large, 6000, 20_000)
+    zipf_trace(small, 40, 500, pool="BP2")
+    both.write_text(large.read_text() + "\n" + "\n".join(small.read_text().splitlines()[1:]).replace(",7,", ",8,"))
+    trace = open_trace([both], force=True)
+    found = curves_of(trace, sample=0.25)
+    assert [curve.pool for curve in found] == ["BP1"]
+    assert any("No curve" in note and "BP2" in note for note in trace.facts.notes)
+
+
+@pytest.mark.parametrize("sizes", [(), (37, 100, 151, 1000)])
+def test_shares_are_those_of_a_slow_pool_at_every_size_shown(tmp_path: Path, sizes: tuple[int, ...]) -> None:
+    path = tmp_path / "two.csv"
+    random = np.random.default_rng(9)
+    pages = (random.zipf(1.3, 3000) % 700).tolist()
+    rows = list(zip(random.integers(1, 3, 3000).tolist(), pages, strict=True))
+    path.write_text("\n".join(["pool,object,page", *(f"BP1,{which},{page}" for which, page in rows)]))
+    (curve,) = curves_of([path], sizes=sizes)
+    by_object = {share.object: share.misses for share in curve.shares}
+    for at, (size, misses, _) in enumerate(curve.points):
+        held: list[tuple[int, int]] = []
+        missed = {1: 0, 2: 0}
+        for row in rows:
+            if row in held:
+                held.remove(row)
+            else:
+                missed[row[0]] += 1
+            held = [row, *held][:size]
+        assert {number: found[at] for number, found in by_object.items()} == missed, size
+        assert sum(missed.values()) == misses

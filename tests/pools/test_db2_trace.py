@@ -79,18 +79,18 @@ def test_unknown_codes_are_counted(opened: Opener) -> None:
         pages(2, Page(6, function="R", access="Q", status="?")),
     )
     assert [row["page"] for row in rows(trace)] == [1, 1, 1, 1, 3, 4, 5, 6]
-    assert trace.facts.left_out == {"IFCID 198 with the unknown function 'X'": 1}
+    assert trace.facts.left_out == {"IFCID 198 records with unknown function 'X'": 1}
     notes = "\n".join(trace.facts.notes)
-    assert "1 getpages of the unknown access 'Q' as random" in notes
-    assert "1 getpages of access 'D' as dynamic" in notes
-    assert "1 getpages of the unknown page status '?'" in notes
-    assert "left out: 1 IFCID 198 with the unknown function 'X'" in notes
+    assert "1 getpages with unknown access 'Q', counted as random" in notes
+    assert "1 getpages with access 'D', counted as dynamic" in notes
+    assert "1 getpages with unknown page status '?'" in notes
+    assert "left out: 1 IFCID 198 records with unknown function 'X'" in notes
     assert [row["access"] for row in rows(trace)][5] == _core.TRACE_ACCESSES.index("dynamic")
 
 
 def test_a_layout_that_is_not_theirs_is_refused(tmp_path: Path) -> None:
     trace = of_dump(tmp_path, pages(1, Page(1), Page(2, function="\x01"), Page(2, function="\x02")))
-    with pytest.raises(TraceError, match="2 of 3 records of IFCID 198 have function codes that mean nothing"):
+    with pytest.raises(TraceError, match="2 of 3 records of IFCID 198 have unknown function codes"):
         rows(trace)
 
 
@@ -104,7 +104,7 @@ def test_several_subsystems_are_several_members(opened: Opener) -> None:
     assert [(row["member"], row["page"]) for row in rows(trace)] == [(0, 1), (1, 2), (0, 3)]
     assert trace.facts.members == ("DB2A", "DB2B")
     assert trace.names.member(1) == "DB2B"
-    assert "DB2A, DB2B are taken as members of one data-sharing group" in trace.facts.notes[0]
+    assert "DB2A, DB2B are assumed to be members of one data-sharing group" in trace.facts.notes[0]
     trace = open_trace(trace.sources, subsystem="DB2B")
     assert [row["page"] for row in rows(trace)] == [2]
     with pytest.raises(NothingUsableError, match="no page references of DB2C"):
@@ -162,9 +162,9 @@ def test_io_that_is_not_whole(opened: Opener) -> None:
     assert (one.sync_ios, one.sync_seconds) == (1, pytest.approx(10e-6))
     notes = "\n".join(trace.facts.notes)
     assert "1 read I/Os that began before the trace" in notes
-    assert "2 read I/Os that began, but did not end in the trace" in notes
+    assert "2 read I/Os that began but did not end in the trace" in notes
     assert "1 read I/Os that failed" in notes
-    assert trace.facts.left_out == {"IFCID 6 with the unknown kind of read 'Z'": 1}
+    assert trace.facts.left_out == {"IFCID 6 records with unknown kind of read 'Z'": 1}
 
 
 def test_delays_of_data_set_statistics(opened: Opener) -> None:
@@ -244,13 +244,17 @@ def test_members_have_their_own_sequences(tmp_path: Path) -> None:
 def test_two_per_cent_lost_is_a_warning(opened: Opener) -> None:
     trace = opened(*numbered([n for n in range(1, 101) if n not in (30, 31)]))
     assert len(rows(trace)) == 98
-    assert trace.facts.notes == ["2 of 100 references (2.0%) were lost while tracing: misses are off by about as much."]
+    assert trace.facts.notes == [
+        "2 of 100 references (2.0%) were lost while tracing: misses are off by about the same percentage."
+    ]
 
 
 def test_twenty_per_cent_lost_is_refused_unless_forced(opened: Opener) -> None:
     records = numbered([n for n in range(1, 101) if not 30 <= n < 50])
     trace = opened(*records)
-    with pytest.raises(LostRecordsError, match=r"20 of 100 references \(20.0%\) were lost.*; trace again with larger"):
+    with pytest.raises(
+        LostRecordsError, match=r"20 of 100 references \(20.0%\) were lost.*; record the trace again with larger"
+    ):
         rows(trace)
     forced = open_trace(trace.sources, force=True)
     assert len(rows(forced)) == 80
@@ -262,14 +266,14 @@ def test_a_dump_without_references_says_what_is_in_it(opened: Opener) -> None:
     with pytest.raises(NothingUsableError) as refused:
         rows(trace)
     text = str(refused.value)
-    assert "no page references (SMF 102 IFCID 198) in it, but records: 3 of type 102" in text
+    assert "it has no page references (SMF 102 IFCID 198), but records: 3 of type 102" in text
     assert "2 of IFCID 7, 1 of IFCID 105" in text
-    assert "trace them with -START TRACE(PERFM) CLASS(30) IFCID(198) DEST(SMF)" in text
+    assert "record them with -START TRACE(PERFM) CLASS(30) IFCID(198) DEST(SMF)" in text
     assert refused.value.exit_code == 4
 
 
 def test_releases_alone_are_no_trace(opened: Opener) -> None:
-    with pytest.raises(NothingUsableError, match="no getpage among 2 references"):
+    with pytest.raises(NothingUsableError, match="the trace has no getpage among 2 references"):
         rows(opened(pages(0, Page(7, function="R"), Page(7, function="S"))))
 
 
@@ -286,7 +290,7 @@ def test_a_dump_with_exchanged_records_is_put_right(tmp_path: Path) -> None:
     order = [0, 1, 3, 2, 4, 6, 5]
     trace = of_dump(tmp_path, *[pages(at * 10, Page(at), sequence=at + 1) for at in order])
     assert [row["page"] for row in rows(trace)] == list(range(7))
-    assert trace.facts.notes == ["Out of order of time, and put right: 2 references."]
+    assert trace.facts.notes == ["References out of order of time, sorted: 2."]
 
 
 def test_dumps_of_members_are_merged(tmp_path: Path) -> None:
@@ -315,7 +319,7 @@ def test_pieces_that_overlap_are_told(tmp_path: Path) -> None:
 def test_records_that_are_there_twice_are_told(tmp_path: Path) -> None:
     trace = of_dump(tmp_path, *[pages(at // 2, Page(at // 2), sequence=at // 2 + 1) for at in range(10)])
     assert len(rows(trace)) == 10
-    assert trace.facts.notes == ["t.smf: 5 records of IFCID 198 with the sequence number of the one before."]
+    assert trace.facts.notes == ["t.smf: 5 IFCID 198 records that repeat a sequence number."]
 
 
 def test_names_may_come_in_a_dump_of_their_own(tmp_path: Path) -> None:
@@ -341,7 +345,7 @@ def test_a_dump_far_out_of_order_is_refused_and_read_from_a_pdb(
 def test_a_pdb_stands_alone(tmp_path: Path) -> None:
     Pdb.create(tmp_path / "pdb")
     path = dump(tmp_path / "t.smf", pages(0, Page(1)))
-    with pytest.raises(UsageError, match="a PDB among other sources; give it alone"):
+    with pytest.raises(UsageError, match="a PDB cannot be combined with other sources; give it alone"):
         open_trace([path, tmp_path / "pdb"])
     with pytest.raises(NothingUsableError, match="no page references"):
         rows(open_trace([tmp_path / "pdb"]))
@@ -358,7 +362,7 @@ def test_a_pdb_stands_alone(tmp_path: Path) -> None:
         (b"PK\x03\x04" + bytes(100), "a ZIP archive is not a page-reference trace; unpack it"),
         (b"<html></html>", "a web page is not a page-reference trace"),
         (b"", "the file is empty"),
-        (b"hello\nworld\n", "it has no column page (it has hello)"),
+        (b"hello\nworld\n", "there is no column named page (columns: hello)"),
     ],
 )
 def test_other_files_are_refused(tmp_path: Path, content: bytes, expected: str) -> None:

@@ -127,7 +127,7 @@ def test_a_recommendation_keeps_both_budgets(trace: Path, settings: Path, tmp_pa
     assert after["group_pools"]["GBP1"]["bytes"] <= 2 << 20
     assert after["cpu_seconds"] < made["prediction"]["before"]["cpu_seconds"]
     page = report.read_text(encoding="utf-8")
-    for text in ("Group buffer pools", "GBP-dependent data sets", "DB1A.BP1", "SETXCF START,ALTER", "Not looked at"):
+    for text in ("Group buffer pools", "GBP-dependent data sets", "DB1A.BP1", "SETXCF START,ALTER", "Not optimised"):
         assert text in page
     printed = run(trace, "--settings", settings, "--gbp-budget", "2MiB", "--least-buffers", "20")
     assert "Set GBP1" in printed
@@ -139,7 +139,7 @@ def test_sizes_that_nobody_knows_are_assumed_and_said(trace: Path) -> None:
     budgets = ("--budget", "1200KiB", "--gbp-budget", "2MiB", "--least-buffers", "20")
     made = json.loads(run(trace, *budgets, "--json"))["prediction"]
     notes = " ".join(made["notes"])
-    assert "The present size of DB1A.BP1, DB1A.BP2, DB1B.BP1, DB1B.BP2 is not known: equal parts" in notes
+    assert "The present size of DB1A.BP1, DB1A.BP2, DB1B.BP1, DB1B.BP2 is not known: an equal share" in notes
     assert "The present size of GBP1 is not known" in notes
     assert any("GBP1: its present settings are not known" in line for line in made["reverse"]) == any(
         "GBP1" in line for line in made["commands"]
@@ -151,7 +151,7 @@ def test_sizes_that_nobody_knows_are_assumed_and_said(trace: Path) -> None:
     [
         (("--gbp-budget", "1MiB"), "nothing can be recommended for DB1A"),
         (("--budget", "DB9A=1MiB", "--pool", "BP1=100", "--pool", "BP2=100"), "DB9A, which is not a member"),
-        (("--budget", "DB1A=1MiB,2MiB"), "--budget DB1A=1MiB,2MiB is not understood"),
+        (("--budget", "DB1A=1MiB,2MiB"), "--budget DB1A=1MiB,2MiB is not valid"),
         (("--no-group", "--gbp-budget", "1MiB"), "--gbp-budget needs several members"),
         (("--subsystem", "DB1A", "--group"), "the trace has one member"),
         (("--subsystem", "DB1A", "--gbp", "GBP1=1MiB"), "--gbp needs several members"),

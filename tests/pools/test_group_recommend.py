@@ -131,14 +131,14 @@ def test_steps_lead_from_before_to_after_and_each_is_worth_it(
     # Page steal without LRU chains is worth it without saving I/O.
     priced = [step for step in worth if not step.title.startswith("Set PGSTEAL")]
     assert all(step.saved.cpu_seconds >= 0.001 * found.before.cpu_seconds for step in priced)
-    assert any("Not looked at in a group" in note for note in found.notes)
+    assert any("Not optimised in a group" in note for note in found.notes)
 
 
 def test_group_buffer_pools_stay_without_a_budget_of_theirs(looked: tuple[Trace, Work]) -> None:
     made = recommended(looked, Limits(budgets={"DB1B": BUDGET * PAGE}, least_buffers=20))
     assert made.after.configuration.structures == BEFORE.structures
     assert made.after.configuration.of("DB1A").pools == BEFORE.of("DB1A").pools
-    assert any("Group buffer pools stay as they are (GBP1 take" in note for note in made.notes)
+    assert any("Group buffer pools are not changed (GBP1 take" in note for note in made.notes)
 
 
 def test_a_smaller_budget_is_kept_though_it_costs(looked: tuple[Trace, Work]) -> None:

@@ -69,7 +69,7 @@ def test_sizes_of_group_buffer_pools(option: str, data: int, directory: int) -> 
         ({"structures": ("GBP1=1:300",)}, "a ratio of 300.0"),
         ({"structures": ("GBP1=1MiB:0.5",)}, "RATIO 0.5 is not possible"),
         ({"structures": ("GBP1=100:x",)}, "a value is not a number"),
-        ({"structures": ("GBP1=100",)}, "100 bytes hold no page"),
+        ({"structures": ("GBP1=100",)}, "100 bytes are too small for a page"),
     ],
 )
 def test_impossible_options(options: dict[str, tuple[str, ...]], expected: str) -> None:
@@ -98,9 +98,9 @@ def test_a_file_tells_what_is_common_and_what_is_of_one_member(tmp_path: Path) -
     ("text", "expected"),
     [
         ("[DB1C.BP1]\nsize = 5", r"\[DB1C\] is neither a pool"),
-        ("[group]\nnom = 'X'", "no name of a data-sharing group"),
+        ("[group]\nnom = 'X'", "does not name a data-sharing group"),
         ("[GBP1]\ndata_entries = 5", "its size is missing"),
-        ("[GBP1]\nsize = '1MiB'\ndata_entries = 5\ndirectory_entries = 5", "told twice"),
+        ("[GBP1]\nsize = '1MiB'\ndata_entries = 5\ndirectory_entries = 5", "missing or given twice"),
         ("[GBP1]\nclass = 5", "no setting 'class'"),
         ("[GBP1]\nsize = true", "size = True means nothing"),
         ("[BP1]\nsize = 5\n[DB1A.BP1]\nvpsize = 7", "no setting 'vpsize'"),

@@ -160,7 +160,7 @@ def test_impossible_groups(simulated: Simulated, tmp_path: Path) -> None:
     path = write(tmp_path / "t.parquet", shared=True, rows=100)
     for settings, structures, expected in (
         (POOLS, STRUCTURES[:1], "pool BP3 has no group buffer pool"),
-        (POOLS[:1], STRUCTURES, "group buffer pool of BP3 has no pool"),
+        (POOLS[:1], STRUCTURES, "the group buffer pool of BP3 has no local pool"),
         (POOLS[:1], (GroupPoolSettings("BP2", 0),), "data"),
     ):
         with pytest.raises(UsageError, match=expected):

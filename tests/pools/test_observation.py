@@ -224,7 +224,7 @@ def test_objects_can_be_observed_elsewhere(tmp_path: Path) -> None:
     assert [one.read_ios_per_second for one in pools_of(found)] == [None, None]
     with pytest.raises(UsageError, match=r"no data set D\.X"):
         observe(open_trace([path]), configured([bp(1, 1)], {"D.X": "BP2"}))
-    with pytest.raises(UsageError, match="0 looks"):
+    with pytest.raises(UsageError, match="0 observations"):
         observe(open_trace([path]), configured([bp(1, 1)]), looks=0)
     assert observe(open_trace([path]), configured([bp(2, 1)])).left_out == {"BP1": 4}
 

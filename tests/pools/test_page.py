@@ -79,7 +79,7 @@ def analysis(tmp_path_factory: pytest.TempPathFactory) -> PoolsAnalysis:
         sources=("trace.parquet",),
         facts=trace.facts,
         observation=replace(observation, delays=delays),
-        cost=replace(default_cost(), notes=("CPU of a synchronous read I/O is not fitted but stated: no interval",)),
+        cost=replace(default_cost(), notes=("CPU of a synchronous read I/O is not fitted but assumed: no interval",)),
         curves=curves_of(trace),
         recommendation=optimiser.run(),
         responses=responses_of(pair()),
@@ -198,7 +198,7 @@ def test_steps_have_their_commands_and_the_way_back(report: Report, analysis: Po
         told = advice[f"step_{number}"]
         assert told.command.splitlines() == list(step.script.change)
         assert told.undo.splitlines() == list(step.script.reverse)
-        assert told.severity == ("worth it" if step.worth else "not worth it")
+        assert told.severity == ("worth it" if step.worth else "not worthwhile")
         assert told.folded != step.worth
         assert told.cost.startswith("saves ")
     if len(worth) > 1:
@@ -214,8 +214,8 @@ def test_steps_have_their_commands_and_the_way_back(report: Report, analysis: Po
 
 def test_twice_the_delay_is_seen_and_explained(report: Report) -> None:
     (told, *_) = [note.text for note in report.section("delay").blocks if isinstance(note, Note)]
-    assert "PAYDB.PAYTS and PAYDB.PAYIX: 9,000 I/Os against 9,500" in told
-    assert "read hits 60.0 % against 96.0 %" in told
+    assert "PAYDB.PAYTS and PAYDB.PAYIX: 9,000 I/Os and 9,500" in told
+    assert "read hit ratio 60.0 % and 96.0 %" in told
     (row,) = table(report, "contrasts")
     assert row["ratio"] == pytest.approx(2.0)
     responses = table(report, "responses")
@@ -255,7 +255,7 @@ def test_a_change_that_was_asked_for(analysis: PoolsAnalysis) -> None:
     assert advice.command == "-ALTER BUFFERPOOL(BP1) VPSIZE(400)"
     assert advice.undo == "-ALTER BUFFERPOOL(BP1) VPSIZE(200)"
     nothing = pools_report(replace(analysis, recommendation=None, prediction=replace(asked, after=found.before)))
-    assert any("changes nothing" in b.text for b in nothing.section("change").blocks if isinstance(b, Note))
+    assert any("no effect" in b.text for b in nothing.section("change").blocks if isinstance(b, Note))
 
 
 def test_a_trace_without_times_has_counts(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_a_trace_without_times_has_no_rates() -> None:
         ("{", "it is not valid JSON"),
         ("[]", "it is not a prediction"),
         ('{"pools": {}}', "it is not a prediction"),
-        ('{"plexlens_prediction": 2}', "it has form 2, known are forms up to 1"),
+        ('{"plexlens_prediction": 2}', "it has format version 2, and this Plexlens reads versions up to 1"),
         ('{"plexlens_prediction": 1}', "the prediction in it is damaged: KeyError 'sources'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Objects against their devices: a made-up database in which two objects of like I/O count differ twofold, and why."""
+"""Objects and their devices: a made-up database in which two objects of like I/O count differ twofold, and why."""
 
 from __future__ import annotations
 
@@ -64,15 +64,15 @@ def test_objects_are_found_by_the_names_of_their_data_sets() -> None:
 
 
 def test_twice_the_delay_is_explained_by_cache_misses() -> None:
-    """9,000 and 9,500 I/Os, 2 ms against 1 ms: of the 1.0 ms more 0.9 is disconnect time, read hits 60 against 96 %."""
+    """9,000 and 9,500 I/Os, 2 ms and 1 ms: of the 1.0 ms more 0.9 is disconnect time, read hit ratio 60 and 96 %."""
     (found,) = contrasts(timed_responses(responses_of(pair())))
     assert (found.slow.name, found.fast.name) == ("PAYDB.PAYTS", "PAYDB.PAYIX")
     assert found.ratio == pytest.approx(2.0)
     assert (found.because, found.share) == ("disconnect_time", pytest.approx(0.9))
-    assert "9,000 I/Os against 9,500" in found.why
+    assert "9,000 I/Os and 9,500" in found.why
     assert "2.0 times the delay" in found.why
     assert "90% of the difference is disconnect time (1.100 ms against 0.200 ms)" in found.why
-    assert "read hits 60.0 % against 96.0 %" in found.why
+    assert "read hit ratio 60.0 % and 96.0 %" in found.why
     assert "miss the cache" in found.why
 
 
@@ -122,10 +122,10 @@ BASE = Timed("A", 1000, 0.001, {"connect_time": 0.0005, "disconnect_time": 0.000
     ("part", "hits", "told"),
     [
         ("disconnect_time", 0.5, "miss the cache"),
-        ("disconnect_time", 0.96, "not for cache misses"),
-        ("disconnect_time", None, "without counts of hits that is not certain"),
+        ("disconnect_time", 0.96, "not because of cache misses"),
+        ("disconnect_time", None, "not certain without hit counts"),
         ("pending_time", 0.96, "another system"),
-        ("connect_time", 0.96, "more data in each I/O"),
+        ("connect_time", 0.96, "more data per I/O"),
         ("other_time", 0.96, "too few aliases"),
     ],
 )
@@ -155,7 +155,7 @@ def test_the_published_pair_without_devices() -> None:
     (found,) = contrasts(timed_objects(ios))
     assert (found.slow.name, found.fast.name, found.ratio) == ("BP9 XGEN048Z", "BP9 XGEN048B", 2.0)
     assert found.because == ""
-    assert "SMF 42-6 would tell" in found.why
+    assert "collect SMF 42-6" in found.why
 
 
 def test_without_records_there_is_nothing() -> None:

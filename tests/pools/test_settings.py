@@ -46,8 +46,8 @@ def test_names_that_no_pool_has(name: str) -> None:
         ({"name": "BP2", "size": 1, "vdwqt_pages": 10_000}, "give 0 to 9999"),
         ({"name": "BP2", "size": 1, "steal": "RANDOM"}, "give one of LRU, FIFO, NONE"),
         ({"name": "BP2", "size": 1, "frame_bytes": 8192}, "give 4K, 1M or 2G"),
-        ({"name": "BP2", "size": 1, "frame_bytes": 1 << 31}, "FRAMESIZE(2G) is for page-fixed pools"),
-        ({"name": "BP2", "size": 1, "frame_bytes": 1 << 31, "pgfix": True, "steal": "NONE"}, "do not go together"),
+        ({"name": "BP2", "size": 1, "frame_bytes": 1 << 31}, "FRAMESIZE(2G) is valid only for page-fixed pools"),
+        ({"name": "BP2", "size": 1, "frame_bytes": 1 << 31, "pgfix": True, "steal": "NONE"}, "cannot be combined"),
         ({"name": "BP2", "size": 1, "page_bytes": 8192}, "its pages have 4096 bytes, not 8192"),
         ({"name": "BP77", "size": 1}, "Db2 has no buffer pool 'BP77'"),
     ],
@@ -61,7 +61,7 @@ def test_values_that_no_pool_has(settings: dict[str, object], what: str) -> None
 def test_the_catalogs_pools_have_least_sizes() -> None:
     for name, least in (("BP0", 2000), ("BP8K0", 1000), ("BP16K0", 500), ("BP32K", 250)):
         check_db2([PoolSettings.of(name, least)])
-        with pytest.raises(UsageError, match=f"give {least} buffers at least"):
+        with pytest.raises(UsageError, match=f"give at least {least} buffers"):
             check_db2([PoolSettings.of(name, least - 1)])
     check_db2([PoolSettings.of("BP1", 1)])
 
@@ -83,7 +83,7 @@ def test_amounts_of_storage(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "GiB", "4 gallons", "-1GiB", "4,5G"])
 def test_what_is_no_amount_of_storage(text: str) -> None:
-    with pytest.raises(UsageError, match="not an amount of storage"):
+    with pytest.raises(UsageError, match="not a storage size"):
         parse_size(text)
 
 
@@ -112,11 +112,11 @@ def test_options_change_what_they_name_and_nothing_else() -> None:
         ({"pools": ["BP2=many"]}, ": a value is not a number"),
         ({"pools": ["XX=5"]}, "Db2 has no buffer pool 'XX'"),
         ({"pools": ["BP2=5,size=3"]}, "there is no setting 'size'"),
-        ({"pools": ["BP0=1999"]}, "give 2000 buffers at least"),
+        ({"pools": ["BP0=1999"]}, "give at least 2000 buffers"),
         ({"policies": ["mru:BP2"]}, "give one of lru, fifo, none"),
         ({"policies": ["fifo:BP2"]}, "the size of BP2 is not known"),
         ({"page_fix": ["BP2"]}, "the size of BP2 is not known"),
-        ({"moves": ["BP2"]}, "--move BP2 means nothing"),
+        ({"moves": ["BP2"]}, "--move BP2 is not valid"),
         ({"moves": ["A.B=BP99"]}, "Db2 has no buffer pool 'BP99'"),
     ],
 )
@@ -170,7 +170,7 @@ def test_a_settings_file_reads_back(
         ("[BP2]\nsize = 10\nframe = '3M'\n", "give 4K, 1M or 2G"),
         ("[BP2]\nsize = ", "it is not valid TOML"),
         ("[PB2]\nsize = 1", "no buffer pool 'PB2'"),
-        ("[placement]\nX = 1", "must name pools"),
+        ("[placement]\nX = 1", "must be pools"),
         ("[placement]\nX = 'Y'", "no buffer pool 'Y'"),
     ],
 )

@@ -194,7 +194,7 @@ def test_other_pools_are_counted(traced: Path) -> None:
 @pytest.mark.parametrize(
     ("placement", "expected"),
     [
-        ({"PAY.CUSTO": "BP2"}, "the trace has no data set PAY.CUSTO; name one as the report does, such as PAY.CUST"),
+        ({"PAY.CUSTO": "BP2"}, "the trace has no data set PAY.CUSTO; use a name of the report, such as PAY.CUST"),
         ({"PAY.CUST": "POOL2"}, "PAY.CUST cannot be put into POOL2"),
     ],
 )

@@ -61,7 +61,7 @@ def test_a_dump_gives_the_settings_that_its_database_gives(mixed: Path, tmp_path
     ingest([mixed], pdb)
     assert site_of([tmp_path / "pdb"], None, subsystem="DB2A") == found
     # Of several Db2s somebody must say which, unless the trace is of one of them.
-    with pytest.raises(UsageError, match=r"several Db2s: DB2A, DB2B"):
+    with pytest.raises(UsageError, match=r"several Db2 subsystems: DB2A, DB2B"):
         site_of([mixed], None)
     assert site_of([mixed], None, member="DB2B").configuration.pools["BP2"].size == 200
 
@@ -78,7 +78,7 @@ def test_each_member_has_the_sizes_of_its_own_statistics(mixed: Path) -> None:
     sizes = {name: pool.size for name, pool in found.configuration.pools.items()}
     assert sizes == {"DB2A.BP2": 300, "DB2A.BP16K1": 70, "DB2B.BP2": 200}
     assert found.cost.request == REQUEST
-    assert any(note.startswith("DB2B: of BP2 only the size") for note in found.configuration.notes)
+    assert any(note.startswith("DB2B: for BP2 only the size") for note in found.configuration.notes)
 
 
 def test_the_command_takes_them(mixed: Path) -> None:
@@ -103,7 +103,7 @@ def test_group_buffer_pools_of_structures_and_what_their_requests_cost() -> None
     # 5,000 directory entries and 1,000 elements of 4 KB; GBP0 tells neither.
     assert found.structures == {"BP1": GroupPoolSettings("BP1", 1000, 5000)}
     assert found.group == "DSNDB1G"
-    assert any("of GBP1 only the entries are recorded" in note for note in found.notes)
+    assert any("for GBP1 only the entries are recorded" in note for note in found.notes)
     # 900 and 1,800 requests of 50 us; those of the SCA do not count.
     request = measured_request(raw)
     assert request.value == pytest.approx(50e-6)

@@ -7,7 +7,6 @@ import json
 import struct
 import subprocess
 import sys
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from plexlens.cli import app
 from plexlens.errors import NothingUsableError, PlexlensError, UnreadableInputError, UsageError
 from plexlens.ingest.page_trace.order import Disorder, in_order
 from plexlens.pools.trace import LostRecordsError, Trace, TraceError, TraceOrderError, open_trace, write_trace
+from tests.oracle.slow_lru import lru_misses
 from tests.pools import traced_records as traced
 from tests.pools.traced_records import Page
 
@@ -37,21 +37,6 @@ def rows(trace: Trace) -> list[dict[str, Any]]:
 def csv(path: Path, *lines: str) -> Path:
     path.write_text("\n".join(lines) + "\n")
     return path
-
-
-def brute_force(pages: Sequence[int], size: int) -> int:
-    """Misses of an LRU pool, one reference after another."""
-    pool: OrderedDict[int, None] = OrderedDict()
-    misses = 0
-    for page in pages:
-        if page in pool:
-            pool.move_to_end(page)
-            continue
-        misses += 1
-        pool[page] = None
-        if len(pool) > size:
-            pool.popitem(last=False)
-    return misses
 
 
 def misses(trace: Trace) -> dict[int, float]:
@@ -132,11 +117,11 @@ FORMS = (
 def test_the_same_references_miss_the_same(tmp_path: Path, form: Callable[[Path, Sequence[int]], Path]) -> None:
     pages = references().tolist()
     trace = open_trace([form(tmp_path, pages)])
-    assert misses(trace) == {size: brute_force(pages, size) for size in SIZES}
+    assert misses(trace) == {size: lru_misses(pages, size) for size in SIZES}
     assert trace.facts.references["getpage"] == len(pages)
     assert trace.facts.complete
     # A second pass is the first again.
-    assert misses(trace) == {size: brute_force(pages, size) for size in SIZES}
+    assert misses(trace) == {size: lru_misses(pages, size) for size in SIZES}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -145,7 +130,7 @@ def test_the_command_answers_the_same(tmp_path: Path, form: Callable[[Path, Sequ
     sizes = ",".join(map(str, SIZES))
     done = CliRunner().invoke(app, ["pools", str(form(tmp_path, pages)), "--json", "--sizes", sizes])
     assert done.exit_code == 0, done.output
-    curve = [{"pages": size, "read_misses": brute_force(pages, size)} for size in SIZES]
+    curve = [{"pages": size, "read_misses": lru_misses(pages, size)} for size in SIZES]
     wanted = {"getpages": len(pages), "distinct_pages": len(set(pages)), "curve": curve}
     assert json.loads(done.stdout) == {"pools": {"BP0": wanted}}
 
@@ -170,7 +155,7 @@ def test_pieces_without_times_follow_each_other(tmp_path: Path) -> None:
     trace = open_trace([one, two, one])
     assert [(row["time"], row["page"]) for row in rows(trace)] == [(0, 5), (1, 6), (2, 5), (3, 7), (4, 5), (5, 6)]
     assert (trace.facts.timed, trace.facts.seconds) == (False, 0.0)
-    assert trace.facts.notes == ["The trace has no times: its rows are numbered, and there are no rates by second."]
+    assert trace.facts.notes == ["The trace has no times: its rows are numbered, and there are no rates per second."]
 
 
 @pytest.mark.parametrize("first", ["page", "time,page"])
@@ -180,10 +165,10 @@ def test_pieces_with_and_without_times_do_not_go_together(tmp_path: Path, first:
         csv(tmp_path / f"{number}.csv", header, *[",".join(["1"] * (header.count(",") + 1))] * 3)
         for number, header in enumerate((first, second))
     ]
-    with pytest.raises(TraceError, match=r"1\.csv: it has (no )?times, which pieces before it"):
+    with pytest.raises(TraceError, match=r"1\.csv: it has (no )?times, but earlier pieces"):
         rows(open_trace(paths))
     if first == "page":
-        with pytest.raises(TraceError, match="it has times, which pieces before it have not"):
+        with pytest.raises(TraceError, match="it has times, but earlier pieces do not"):
             rows(open_trace([paths[0], traced.dump(tmp_path / "t.smf", traced.pages(1, Page(1)))]))
 
 
@@ -227,8 +212,8 @@ def test_what_is_later_than_a_batch_is_refused() -> None:
     with pytest.raises(TraceOrderError) as refused:
         list(in_order(stretches(times, 10), Disorder(), file="t.csv", remedy="sort it"))
     assert str(refused.value) == (
-        "t.csv: record 21: references are out of order: one at 50 us comes more than a batch after one at 119 us, "
-        "0.000069 s later; sort it"
+        "t.csv: record 21: references are out of order: a reference at 50 us comes more than a batch after "
+        "a reference at 119 us, which is 0.000069 s later; sort it"
     )
 
 
@@ -285,7 +270,7 @@ def test_the_command_tells_losses(tmp_path: Path, options: list[str]) -> None:
 def test_no_getpages(tmp_path: Path) -> None:
     trace = open_trace([csv(tmp_path / "t.csv", "page,function", "1,release", "2,set_write")])
     with pytest.raises(
-        NothingUsableError, match="no getpage among 2 references; give a trace with getpages: IFCID 198"
+        NothingUsableError, match="the trace has no getpage among 2 references; give a trace with getpages: IFCID 198"
     ):
         rows(trace)
 
@@ -361,10 +346,10 @@ def test_names_of_partitions_and_of_named_objects(tmp_path: Path) -> None:
     ("names", "expected"),
     [
         ("", "the file of names is empty"),
-        ("DBID,PSID,DBNAME,NAME\n", "there are no names in it"),
+        ("DBID,PSID,DBNAME,NAME\n", "the file contains no names"),
         ("DBID,PSID,NAME,COLOR\n", "line 1: unknown columns: COLOR"),
         ("DBID,PSID,NAME\n1,2,A\n", "line 1: columns missing: database"),
-        ("DBID,PSID,OBID,DBNAME,NAME\n", "line 1: two columns say psid"),
+        ("DBID,PSID,OBID,DBNAME,NAME\n", "line 1: two columns hold psid"),
         ("DBID,PSID,DBNAME,NAME\n1,2,A,B\n1,x,A,B\n", "line 3: column psid holds 'x'; give a number from 0 to 65535"),
         ("DBID,PSID,DBNAME,NAME\n1,65536,A,B\n", "line 2: column psid holds '65536'"),
         ("DBID,PSID,DBNAME,NAME\n1,2,,B\n", "line 2: column database holds nothing"),
@@ -448,8 +433,8 @@ def test_a_trace_without_times_stays_so(tmp_path: Path, suffix: str) -> None:
 def test_what_cannot_be_written(tmp_path: Path) -> None:
     path = csv(tmp_path / "t.csv", "page,lost", "1,9", "2,0")
     for target, kind, expected in (
-        (tmp_path / "t.xlsx", UsageError, r"its name does not tell a form; end it with \.csv"),
-        (path, UsageError, "the trace is read from this file"),
+        (tmp_path / "t.xlsx", UsageError, r"its file ending is not that of a known form; end it with \.csv"),
+        (path, UsageError, "the command reads the trace from this file"),
         (tmp_path / "none" / "t.csv", PlexlensError, "it cannot be written"),
     ):
         with pytest.raises(kind, match=expected):

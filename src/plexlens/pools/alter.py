@@ -36,7 +36,9 @@ PENDING_REMARK = (
     "-- of Db2, or by VPSIZE(0) and VPSIZE(n) while none of its objects is in use (DSNB406I; -ALTER BUFFERPOOL).",
 )
 #: What is told where a trace does not say what an object is.
-KIND_REMARK = "-- Which objects are indexes is not known (--names tells): ALTER INDEX creator.index for those that are."
+KIND_REMARK = (
+    "-- The trace does not show which objects are indexes (--names does): use ALTER INDEX creator.index for indexes."
+)
 
 _FRAME_NAMES = {size: name for name, size in FRAMES.items()}
 _ATTRIBUTE = re.compile(r"(VPSIZE|VPSEQT|DWQT|VDWQT|PGSTEAL|PGFIX|FRAMESIZE)\(([^)]*)\)", re.IGNORECASE)
@@ -93,8 +95,8 @@ def _command(old: PoolSettings | None, new: PoolSettings | None) -> str:
         if old.name in LEAST:
             raise UsageError(
                 file="",
-                what=f"{old.name} cannot be given up: the catalog and directory are in it",
-                remedy=f"leave it {LEAST[old.name]} buffers at least",
+                what=f"{old.name} cannot be removed: it holds the catalog and directory",
+                remedy=f"leave it at least {LEAST[old.name]} buffers",
             )
         return f"-ALTER BUFFERPOOL({old.name}) VPSIZE(0)"
     before = {} if old is None else _attributes(old)
@@ -169,7 +171,7 @@ def _sql_name(moved: MovedObject) -> tuple[str, str, tuple[str, ...]]:
     if known:
         return "TABLESPACE", moved.name, (KIND_REMARK,)
     numbers = moved.name.split(".")
-    remark = "-- Its name is not known: give --names, a file with the names of objects."
+    remark = "-- Its name is not known: give a file with the names of objects (--names)."
     if len(numbers) == 2 and all(part.isdigit() for part in numbers):
         remark = (
             f"-- Name: SELECT DBNAME, NAME FROM SYSIBM.SYSTABLESPACE WHERE DBID = {numbers[0]} AND PSID = {numbers[1]};"
@@ -280,7 +282,7 @@ def moved_objects(before: Placement, after: Placement, home: Placement) -> list[
             if not old or not new:
                 raise UsageError(
                     file="",
-                    what=f"the pool that {name} is in is not known",
+                    what=f"the pool of {name} is not known",
                     remedy="name objects as the trace does; plexlens pools TRACE --json lists them",
                 )
             moves.append((name, old, new))
@@ -311,11 +313,11 @@ def apply(lines: Sequence[str], configuration: Configuration, objects: Mapping[s
         text = line.strip()
         if not text or text.startswith("--"):
             continue
-        if found := _POOL.fullmatch(text):
-            _apply_pool(pools, found[1].upper(), found[2], line, number)
-        elif found := _MOVE.fullmatch(text):
-            pool_page_bytes(found[3].upper())
-            placement[called.get((found[1].upper(), found[2]), found[2])] = found[3].upper()
+        if match := _POOL.fullmatch(text):
+            _apply_pool(pools, match[1].upper(), match[2], line, number)
+        elif match := _MOVE.fullmatch(text):
+            pool_page_bytes(match[3].upper())
+            placement[called.get((match[1].upper(), match[2]), match[2])] = match[3].upper()
         else:
             raise _no_command(line, number)
     return replace(configuration, pools=pools, placement=placement)
@@ -355,6 +357,6 @@ def _no_command(line: str, number: int) -> UsageError:
     return UsageError(
         file="",
         line=number,
-        what=f"{line.strip()!r} changes no known pool or object",
+        what=f"{line.strip()!r} does not change a known pool or object",
         remedy="give -ALTER BUFFERPOOL(...), ALTER TABLESPACE or ALTER INDEX ... BUFFERPOOL, a line each",
     )

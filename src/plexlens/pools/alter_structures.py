@@ -10,9 +10,11 @@ from plexlens.pools.settings import Configuration
 from plexlens.pools.structures import GroupPoolSettings
 
 #: What is told wherever a structure changes its size.
-SIZE_REMARK = "-- SIZE: in units of 1 KB, at most that of the CFRM policy; CFSizer tells what a CF level needs."
+SIZE_REMARK = "-- SIZE: in units of 1 KB, at most that of the CFRM policy; CFSizer shows what a CF level needs."
 #: What is told wherever a ratio changes.
-RATIO_REMARK = "-- RATIO: takes effect at the next allocation, so by the rebuild (if duplexed, to simplex first)."
+RATIO_REMARK = (
+    "-- RATIO takes effect at the next allocation, here by the rebuild (if duplexed, switch to simplex first)."
+)
 
 
 def alter_structure(old: GroupPoolSettings, new: GroupPoolSettings, group: str) -> tuple[list[str], list[str]]:
@@ -94,21 +96,21 @@ def _defined(settings: GroupPoolSettings, group: str) -> str:
 
 
 def _remarks(lines: list[str]) -> list[str]:
-    told: list[str] = []
+    names: list[str] = []
     if any(",SIZE=" in line for line in lines):
-        told.append(SIZE_REMARK)
+        names.append(SIZE_REMARK)
     if any("RATIO(" in line for line in lines):
-        told.append(RATIO_REMARK)
-    return told
+        names.append(RATIO_REMARK)
+    return names
 
 
 def once(lines: tuple[str, ...]) -> tuple[str, ...]:
     """The lines, with each general remark only at its first occurrence."""
     general = {SIZE_REMARK, RATIO_REMARK}
-    told: set[str] = set()
+    names: set[str] = set()
     kept = []
     for line in lines:
-        if line not in told or line not in general:
+        if line not in names or line not in general:
             kept.append(line)
-        told.add(line)
+        names.add(line)
     return tuple(kept)

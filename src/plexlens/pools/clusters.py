@@ -141,12 +141,12 @@ class PoolClusters:
         large = [cluster for cluster in self.clusters if cluster.is_large]
         others = [cluster for cluster in self.clusters if not cluster.is_large]
         if len(accesses) > 1:
-            return "Random and sequential objects are mixed: pools of their own are worth a simulation."
+            return "Random and sequential objects are mixed: simulate separate pools."
         if large and others:
             count = sum(len(cluster.members) for cluster in large)
             who = "1 object holds" if count == 1 else f"{count} objects hold"
-            return f"{who} {LARGE:.0%} of the pool or more, each: splitting them off is worth a simulation."
-        return "All of one access, and none stands out by size: there is little to gain from a split."
+            return f"{who} {LARGE:.0%} of the pool or more, each: simulate a separate pool for them."
+        return "All objects have the same kind of access, and none stands out by size: a split gains little."
 
 
 def clusters_of(ios: Sequence[Io], sets: Sequence[WorkingSet], *, number: int | None = None) -> list[PoolClusters]:
@@ -164,17 +164,17 @@ def clusters_of(ios: Sequence[Io], sets: Sequence[WorkingSet], *, number: int | 
     list of PoolClusters
         In the order of the pools' first objects.
     """
-    held = {(data_set.pool, data_set.name): data_set for data_set in sets}
+    working_sets = {(data_set.pool, data_set.name): data_set for data_set in sets}
     pools: dict[str, list[tuple[Io, WorkingSet]]] = {}
     for io in ios:
-        data_set = held.get((io.pool, io.name))
+        data_set = working_sets.get((io.pool, io.name))
         if data_set is not None and io.getpages:
             pools.setdefault(io.pool, []).append((io, data_set))
     return [_pool(name, objects, number) for name, objects in pools.items()]
 
 
 def _pool(pool: str, objects: list[tuple[Io, WorkingSet]], number: int | None) -> PoolClusters:
-    found: list[Cluster] = []
+    clusters: list[Cluster] = []
     silhouettes: dict[Access, float] = {}
     for access in Access:
         members = [pair for pair in objects if _access(pair[0]) is access]
@@ -186,9 +186,9 @@ def _pool(pool: str, objects: list[tuple[Io, WorkingSet]], number: int | None) -
             silhouettes[access] = mean
         for label in range(int(labels.max()) + 1):
             own = np.flatnonzero(labels == label).tolist()
-            told = tuple(Member(*members[at], None if each is None else float(each[at])) for at in own)
-            found.append(Cluster(pool, len(found) + 1, access, told))
-    return PoolClusters(pool, tuple(found), silhouettes)
+            texts = tuple(Member(*members[at], None if each is None else float(each[at])) for at in own)
+            clusters.append(Cluster(pool, len(clusters) + 1, access, texts))
+    return PoolClusters(pool, tuple(clusters), silhouettes)
 
 
 def _access(io: Io) -> Access:

@@ -86,11 +86,11 @@ ASYNC_IO = _stated(
     "CPU of a prefetch or deferred write I/O",
     io_price.CPU_OF_IO,
     MICROSECONDS,
-    f"{STUDY}: its cost of an I/O; its table of page fixing has 26 to 36 µs of DBM1 SRB time for an I/O",
+    f"{STUDY}: its cost per I/O; its table of page fixing has 26 to 36 µs of DBM1 SRB time per I/O",
 )
 PAGE_FIX = _stated("Share of the I/O CPU that page fixing saves", 0.08, FRACTION, f"{STUDY}: about 8 %")
 SYNC_DELAY = _stated(
-    "Delay of a synchronous read I/O", 2e-3, MILLISECONDS, f"{STUDY}: the mean of its busiest objects, pages in cache"
+    "Delay of a synchronous read I/O", 2e-3, MILLISECONDS, f"{STUDY}: mean of its busiest objects, pages in cache"
 )
 ASYNC_DELAY = _stated("Time of a prefetch I/O", 3e-3, MILLISECONDS, f"{STUDY}: dynamic prefetch of its object XGEN048B")
 
@@ -98,7 +98,7 @@ REQUEST = _stated(
     "CPU of a request to a group buffer pool",
     10e-6,
     MICROSECONDS,
-    "chosen, of the order of a synchronous request to a near coupling facility; SMF 74-4 of the site tells its own",
+    "chosen, of the order of a synchronous request to a near coupling facility; use SMF 74-4 for the value of the site",
 )
 
 
@@ -170,10 +170,10 @@ def measured_request(inputs: Inputs) -> Assumption:
     """The mean service time of synchronous requests to group buffer pools in SMF 74-4; without these, the stated
     time.
     """
-    found = facts(inputs, GRAINS["coupling_structure"])
-    if found is None:
+    query = facts(inputs, GRAINS["coupling_structure"])
+    if query is None:
         return REQUEST
-    rows = found.select("structure", "sync_requests", "sync_seconds").rows()
+    rows = query.select("structure", "sync_requests", "sync_seconds").rows()
     own = [row for row in rows if "_GBP" in (row["structure"] or "") and row["sync_requests"] and row["sync_seconds"]]
     requests = sum(row["sync_requests"] for row in own)
     if not requests:
@@ -273,10 +273,10 @@ def _fitted(
 ) -> Assumption | str:
     wanted = (values, *columns)
     known = [row for row in rows if all(row[name] is not None for name in wanted)]
-    refused = f"{default.title} is not fitted ({over}) but stated: "
+    refused = f"{default.title} is not fitted ({over}) but assumed: "
     if len(known) < LEAST_INTERVALS:
         there = "no interval has" if not known else f"only {len(known)} intervals have"
-        return f"{refused}{there} all it needs, {LEAST_INTERVALS} are the fewest"
+        return f"{refused}{there} all values, and at least {LEAST_INTERVALS} are needed"
     fit = least_squares(
         {title: [float(row[name]) for row in known] for name, title in columns.items()},
         [float(row[values]) for row in known],
@@ -295,22 +295,22 @@ def _fitted(
 
 def _doubt(slope: Slope, fit: Fit) -> str:
     """Why a fitted slope is rejected as an I/O cost; empty if accepted."""
-    told = f"{with_symbol(slope.value, MICROSECONDS)} from {fit.n} intervals, r² {fit.r2:.2f}"
+    text = f"{with_symbol(slope.value, MICROSECONDS)} from {fit.n} intervals, r² {fit.r2:.2f}"
     if slope.value <= 0:
-        return f"the line falls ({told}); other work decides this CPU"
+        return f"the slope is negative ({text}); other work determines this CPU time"
     if fit.r2 < LEAST_R2:
-        return f"the line explains too little ({told}; {LEAST_R2:.2f} is the least)"
+        return f"the line explains too little ({text}; the minimum is {LEAST_R2:.2f})"
     if slope.low <= 0:
-        return f"the slope is not significantly different from zero ({told})"
+        return f"the slope is not significantly different from zero ({text})"
     if not PLAUSIBLE[0] <= slope.value <= PLAUSIBLE[1]:
         least, most = (with_symbol(bound, MICROSECONDS) for bound in PLAUSIBLE)
-        return f"{told} lies outside {least} to {most}: it is the price of the work that comes with an I/O"
+        return f"{text} is outside {least} to {most}: it includes work that accompanies an I/O"
     return ""
 
 
 def _rows(inputs: Inputs, grain: Grain, subsystem: str, by: Sequence[str], time: str) -> list[dict[str, Any]]:
-    found = rolled_up(inputs, grain, by=["subsystem", *by], time=time)
-    return [row for row in found if not subsystem or row["subsystem"] == subsystem]
+    results = rolled_up(inputs, grain, by=["subsystem", *by], time=time)
+    return [row for row in results if not subsystem or row["subsystem"] == subsystem]
 
 
 def _dbm1_rows(inputs: Inputs, subsystem: str) -> list[dict[str, Any]]:
@@ -357,16 +357,16 @@ def measured_delays(inputs: Inputs, subsystem: str = "") -> dict[str, Assumption
     Accounting comes first: it has the waits for all synchronous I/O. IFCID 199 only has those of busy data sets, and
     is the only one of the two that tells prefetch.
     """
-    found: dict[str, Assumption] = {}
+    assumptions: dict[str, Assumption] = {}
     data_sets = _rows(inputs, GRAINS["db2_data_set"], subsystem, (), "all")
     for name, default, kind in (("sync_delay", SYNC_DELAY, "sync"), ("async_delay", ASYNC_DELAY, "async")):
         ios, seconds = (_sum(row[f"{kind}_{what}"] for row in data_sets) for what in ("ios", "delay_seconds"))
         if ios and seconds:
             source = f"mean of {ios:,.0f} I/Os of data sets with one or more a second (SMF 102 IFCID 199)"
-            found[name] = replace(default, value=seconds / ios, origin=Origin.MEASURED, source=source)
+            assumptions[name] = replace(default, value=seconds / ios, origin=Origin.MEASURED, source=source)
     threads = _rows(inputs, GRAINS["db2_accounting"], subsystem, (), "all")
     events, seconds = (_sum(row[f"class3_database_io_{what}"] for row in threads) for what in ("events", "seconds"))
     if events and seconds:
         source = f"mean of {events:,.0f} class 3 suspensions for database I/O (SMF 101)"
-        found["sync_delay"] = replace(SYNC_DELAY, value=seconds / events, origin=Origin.MEASURED, source=source)
-    return found
+        assumptions["sync_delay"] = replace(SYNC_DELAY, value=seconds / events, origin=Origin.MEASURED, source=source)
+    return assumptions

@@ -21,6 +21,16 @@ from plexlens.progress import Progress
 #: Default number of sizes, in geometric progression up to the size beyond which misses do not fall.
 SIZES = 20
 
+#: Fewest pages of a pool in a sample, and fewest pages of the sample that a size stands for. Below, the stated errors
+#: are too small (docs/pools.md): a handful of popular pages decides.
+LEAST_SAMPLED, LEAST_SAMPLED_SIZE = 256, 16
+
+#: Pages of a sample with which standard errors are doubled.
+SMALL = 256
+
+#: Largest size at which shares are kept: the core counts distances in 32 bits.
+_LARGEST = (1 << 32) - 2
+
 
 @dataclass(frozen=True)
 class Share:
@@ -35,8 +45,7 @@ class Share:
     getpages, distinct_pages
         Getpages, and pages referenced; estimated from a sample.
     misses
-        Read misses at the sizes of the pool's points. They are kept at sizes 1.6 % apart or less; between two of these
-        they are interpolated.
+        Read misses at the sizes of the pool's points: exact, or estimated from a sample.
     """
 
     name: str
@@ -108,32 +117,74 @@ def curves_of(
     Raises
     ------
     UsageError
-        An impossible size or share; a group of one member is asked for.
+        An impossible size or share; a size, or every pool, of which the sample holds too few pages; a group of one
+        member is asked for.
     UnreadableInputError
         A file that is not a trace.
     """
     check_sizes(sizes)
+    _check_sampled_sizes(sizes, sample)
     opened = trace if isinstance(trace, Trace) else open_trace(trace)
     source = ", ".join(path.name for path in opened.sources[:3])
     if group is False:
-        whole = new_curves(sample, placement)
+        whole = new_curves(sample, placement, sizes)
         read_curves(opened, [whole], source=source, progress=progress)
-        return [curve_of(whole, pool, opened.names, sizes) for pool in whole.pools()]
+        return _enough_sampled(opened, [(ALONE, whole)], sizes)
     new_curves(sample)
-    found: dict[int, _core.PoolCurves] = {}
+    member_curves: dict[int, _core.PoolCurves] = {}
     for batch in opened.batches(progress):
         for member, own in by_member(batch):
-            if member not in found:
-                found[member] = new_curves(sample, placement)
-            add_to(found[member], own, source=source)
+            if member not in member_curves:
+                member_curves[member] = new_curves(sample, placement, sizes)
+            add_to(member_curves[member], own, source=source)
     if group:
-        check_several(found)
-    members = named_in_order(found, opened.names)
-    return [
-        replace(curve, pool=full_name(name if len(members) > 1 else ALONE, curve.pool))
-        for number, name in members.items()
-        for curve in (curve_of(found[number], pool, opened.names, sizes) for pool in found[number].pools())
-    ]
+        check_several(member_curves)
+    members = named_in_order(member_curves, opened.names)
+    several = len(members) > 1
+    own = [(name if several else ALONE, member_curves[number]) for number, name in members.items()]
+    return _enough_sampled(opened, own, sizes)
+
+
+def _enough_sampled(
+    trace: Trace, member_curves: Sequence[tuple[str, _core.PoolCurves]], sizes: Sequence[int]
+) -> list[PoolCurve]:
+    """Curves of all pools of all members; those of which a sample holds too few pages are left out, with a note."""
+    kept, few = [], []
+    for member, curves in member_curves:
+        for pool in curves.pools():
+            name = full_name(member, trace.names.pool(pool))
+            pages, rate = curves.distinct_pages(pool), curves.rate
+            needed = max(LEAST_SAMPLED / max(pages, 1.0), LEAST_SAMPLED_SIZE / max(curves.enough(pool), 1))
+            if rate < min(needed, 1.0):
+                few.append((name, pages * rate, needed))
+            else:
+                kept.append(replace(curve_of(curves, pool, trace.names, sizes), pool=name))
+    sampled = [f"{name} ({round(pages):,} pages)" for name, pages, _ in few]
+    if few and not kept:
+        enough = min(share for _, _, share in few)
+        raise UsageError(
+            file="",
+            what=f"the sample holds too few pages for a curve: {', '.join(sampled)}",
+            remedy=f"give --sample {enough:.2g} or more, or leave it out" if enough < 0.5 else "leave --sample out",
+        )
+    if few:
+        trace.facts.notes.append(
+            f"No curve, since the sample holds fewer than {LEAST_SAMPLED} pages of the pool, or hardly any that is "
+            f"used again: {', '.join(sampled)}."
+        )
+    return kept
+
+
+def _check_sampled_sizes(sizes: Sequence[int], sample: float | None) -> None:
+    if not sizes or sample is None or not 0 < sample < 1:
+        return
+    least = int(np.ceil(LEAST_SAMPLED_SIZE / sample))
+    if min(sizes) < least:
+        raise UsageError(
+            file="",
+            what=f"a pool of {min(sizes):,} pages is {min(sizes) * sample:.2g} pages of the sample: too few",
+            remedy=f"give sizes of {least:,} pages or more, or a larger --sample",
+        )
 
 
 def check_sizes(sizes: Sequence[int]) -> None:
@@ -149,8 +200,12 @@ def check_sizes(sizes: Sequence[int]) -> None:
         raise UsageError(file="", what=f"a pool of {wrong} pages is not possible", remedy="give sizes of at least 1")
 
 
-def new_curves(sample: float | None = None, placement: Mapping[tuple[int, int], int] | None = None) -> _core.PoolCurves:
-    """Empty curves, before any reference is added.
+def new_curves(
+    sample: float | None = None,
+    placement: Mapping[tuple[int, int], int] | None = None,
+    sizes: Sequence[int] = (),
+) -> _core.PoolCurves:
+    """Empty curves, before any reference is added; shares of data sets are exact at ``sizes`` where there are any.
 
     Raises
     ------
@@ -158,7 +213,8 @@ def new_curves(sample: float | None = None, placement: Mapping[tuple[int, int], 
         An impossible share.
     """
     try:
-        return _core.PoolCurves(sample=sample, placement=placement)
+        shown = None if sample is not None or not sizes else [min(size, _LARGEST) for size in sizes]
+        return _core.PoolCurves(sample=sample, placement=placement, share_sizes=shown)
     except _core.PoolError as error:
         what, _, remedy = str(error).partition("; ")
         raise UsageError(file="", what=what, remedy=remedy) from error
@@ -211,8 +267,9 @@ def curve_of(curves: _core.PoolCurves, pool: int, names: TraceNames, sizes: Sequ
         Pool sizes in pages; empty for a choice.
     """
     enough = curves.enough(pool)
-    chosen = sorted(set(sizes)) or _choice(enough)
-    misses = curves.read_misses(pool, chosen)
+    first = LEAST_SAMPLED_SIZE / curves.rate if curves.rate < 1 else 1.0
+    chosen = sorted(set(sizes)) or _choice(enough, first)
+    misses = read_misses(curves, pool, chosen)
     return PoolCurve(
         pool=names.pool(pool),
         getpages=curves.events(pool)["getpage"],
@@ -223,23 +280,43 @@ def curve_of(curves: _core.PoolCurves, pool: int, names: TraceNames, sizes: Sequ
     )
 
 
+def read_misses(curves: _core.PoolCurves, pool: int, sizes: Sequence[int]) -> list[tuple[float, float]]:
+    """Read misses of a pool and their standard errors at these sizes.
+
+    The misses of a few hundred pages are far from a normal distribution: some of them have most. So the error
+    that the core measures is widened by `SMALL` per page of the sample, which was chosen on other traces than those
+    that docs/pools.md judges it by.
+    """
+    pages = curves.distinct_pages(pool) * curves.rate
+    wider = 1.0 + SMALL / pages if curves.rate < 1 and pages else 1.0
+    return [(misses, wider * error) for misses, error in curves.read_misses(pool, list(sizes))]
+
+
 def _shares(curves: _core.PoolCurves, pool: int, names: TraceNames, sizes: Sequence[int]) -> tuple[Share, ...]:
-    found = []
+    shares = []
     for number, partition, getpages, distinct, points in curves.shares(pool):
-        # A pool without buffers misses always; what is referenced once misses in every pool.
+        # A pool without buffers misses always; what is referenced once misses in every pool. Without a sample, shares
+        # are kept at every size here, so nothing is interpolated.
         kept = np.array([0.0, *(size for size, _ in points)])
         counts = np.array([getpages, *(count for _, count in points)])
         misses = np.interp(np.asarray(sizes, np.float64), kept, counts)
         name = names.data_set(number, partition)
-        found.append(Share(name, number, partition, getpages, distinct, tuple(misses.tolist())))
-    return tuple(sorted(found, key=lambda share: (-share.misses[0], share.name)))
+        shares.append(Share(name, number, partition, getpages, distinct, tuple(misses.tolist())))
+    return tuple(sorted(shares, key=lambda share: (-share.misses[0], share.name)))
 
 
-def _choice(enough: int) -> list[int]:
-    """Sizes in geometric progression from a thousandth of the last to the last."""
+def _choice(enough: int, least: float = 1.0) -> list[int]:
+    """Sizes in geometric progression from a thousandth of the last, or the least, to the last."""
     last = max(enough, 1)
-    first = max(last / 1000, 1.0)
-    return sorted({round(first * (last / first) ** (step / (SIZES - 1))) for step in range(SIZES)})
+    first = min(max(last / 1000, least), last)
+    return sorted({_kept(round(first * (last / first) ** (step / (SIZES - 1)))) for step in range(SIZES)})
+
+
+def _kept(size: int) -> int:
+    """The smallest size that is no smaller and at which shares are kept: 64 to each doubling (`ShareSizes::Steps`)."""
+    below = max(size, 1) - 1
+    octave = max(below.bit_length() - 7, 0)
+    return ((below >> octave) + 1) << octave
 
 
 def to_json(curves: Sequence[PoolCurve], *, sample: float | None = None) -> dict[str, Any]:
@@ -260,7 +337,7 @@ def to_json(curves: Sequence[PoolCurve], *, sample: float | None = None) -> dict
             "distinct_pages": round(curve.distinct_pages),
             "curve": points,
         }
-    made: dict[str, Any] = {"pools": pools}
+    results: dict[str, Any] = {"pools": pools}
     if sample is not None:
-        made["sample"] = sample
-    return made
+        results["sample"] = sample
+    return results

@@ -18,7 +18,7 @@ from plexlens.pdb.engine import add_table, connect
 _WANTED = ("smf100_", "smf71_", "smf74_", "smf42_")
 
 
-def statistics_of(dumps: Sequence[Path], layouts: Sequence[Path] = ()) -> Any:
+def statistics_of(dumps: Sequence[Path], layouts: Sequence[Path] = (), *, also: Sequence[str] = ()) -> Any:
     """Statistics from dumps, in memory, behind a DuckDB connection like that of `plexlens.pdb.Pdb.connect`.
 
     Parameters
@@ -27,6 +27,8 @@ def statistics_of(dumps: Sequence[Path], layouts: Sequence[Path] = ()) -> Any:
         SMF dumps; they are read once.
     layouts
         Folders with record layouts of the site.
+    also
+        Beginnings of the names of further tables to read.
 
     Raises
     ------
@@ -34,18 +36,18 @@ def statistics_of(dumps: Sequence[Path], layouts: Sequence[Path] = ()) -> Any:
         A dump cannot be read.
     """
     catalogue = _core.Catalogue(layout_folders(layouts))
-    tables = [name for name in catalogue.tables() if name.startswith(_WANTED)]
-    found: dict[str, list[pa.RecordBatch]] = {}
+    tables = [name for name in catalogue.tables() if name.startswith((*_WANTED, *also))]
+    results: dict[str, list[pa.RecordBatch]] = {}
     for number, path in enumerate(dumps, 1):
         try:
             reader = _core.SmfReader(path, catalogue, source_id=f"dump{number}", tables=tables, once=False)
             for decoded in reader:
                 for name, batch in decoded.tables.items():
                     if batch.num_rows:
-                        found.setdefault(name, []).append(batch)
+                        results.setdefault(name, []).append(batch)
         except _core.SmfError as error:
             raise smf_error(path, error) from error
     connection = connect()
-    for name, batches in found.items():
+    for name, batches in results.items():
         add_table(connection, name, pa.Table.from_batches(batches))
     return connection

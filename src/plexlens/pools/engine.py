@@ -49,7 +49,7 @@ class Simulation(Protocol):
 def refused(error: Exception) -> UsageError:
     """An error of the engine as a `UsageError`."""
     what, _, remedy = str(error).partition("; ")
-    return UsageError(file="", what=what, remedy=remedy or "see docs/pools.md for what pools can be")
+    return UsageError(file="", what=what, remedy=remedy or "docs/pools.md lists valid settings of pools")
 
 
 def new_simulation(
@@ -159,23 +159,23 @@ class _Group:
         return self._simulation.data_sets(id_of(pool)).get(self._numbers[member], [])
 
     def counters(self) -> dict[str, Counters]:
-        found = {}
+        results = {}
         for name in self._names:
             member, pool = member_and_pool(name)
-            found[name] = self._simulation.pools(id_of(pool))[self._numbers[member]]
-        return found
+            results[name] = self._simulation.pools(id_of(pool))[self._numbers[member]]
+        return results
 
     def uses(self, pools: Iterable[str]) -> dict[str, Counters]:
-        found: dict[str, Counters] = {}
+        counts: dict[str, Counters] = {}
         for pool in pools:
             try:
                 of_members = self._simulation.members(id_of(pool))
             except KeyError:
                 continue
             for number, counters in of_members.items():
-                found[full_name(self._members[number], pool)] = counters
-            found[f"G{pool}"] = self._simulation.structure(id_of(pool))
-        return found
+                counts[full_name(self._members[number], pool)] = counters
+            counts[f"G{pool}"] = self._simulation.structure(id_of(pool))
+        return counts
 
     def without_configuration(self) -> dict[str, int]:
         return {
@@ -217,13 +217,13 @@ def new_group(
         if pool in have:
             raise UsageError(
                 file="",
-                what=f"group buffer pool of {pool_name(pool)} has no pool",
-                remedy="give the pool's size at the members",
+                what=f"the group buffer pool of {pool_name(pool)} has no local pool",
+                remedy="give the size of the pool at the members",
             )
         if dependent.get(pool):
             raise UsageError(
                 file="",
-                what=f"pool {pool_name(pool)} has no group buffer pool, and members share what is in it",
+                what=f"pool {pool_name(pool)} has no group buffer pool, but members share its pages",
                 remedy=f"give its size, as in --gbp G{pool_name(pool)}=128MiB",
             )
         # Nothing goes through it.

@@ -55,7 +55,7 @@ class Headroom:
 
     def __str__(self) -> str:
         """The headroom as a sentence."""
-        free = f"{self.system}: {storage_size(self.least_available)} were free when least was"
+        free = f"{self.system}: at least {storage_size(self.least_available)} were free"
         if self.is_paging:
             return f"{free}, and up to {self.page_faults:.1f} page faults per second: pools cannot grow"
         return f"{free}: pools can grow by {storage_size(self.growth)} (SMF 71, {self.intervals} intervals)"
@@ -81,15 +81,15 @@ def headroom_of(connection: Connection, *, system: str | None = None) -> Headroo
         for row in rolled_up(inputs, GRAINS["paging_storage"])
         if row["frames"] and row["available_frames"] is not None and system in (None, row["system"])
     ]
-    found = []
+    results = []
     for name in sorted({row["system"] for row in rows}):
         own = [row for row in rows if row["system"] == name]
         free = min(_free(row) for row in own)
         faults = max(row["page_faults_per_second"] or 0.0 for row in own)
         kept = RESERVE * max(row["frames"] for row in own)
         growth = 0 if faults > PAGING else max(int((free - kept) * _FRAME), 0)
-        found.append(Headroom(name, growth, int(free * _FRAME), faults, len(own)))
-    return min(found, key=lambda headroom: (headroom.growth, headroom.system), default=None)
+        results.append(Headroom(name, growth, int(free * _FRAME), faults, len(own)))
+    return min(results, key=lambda headroom: (headroom.growth, headroom.system), default=None)
 
 
 def _free(row: dict[str, Any]) -> float:

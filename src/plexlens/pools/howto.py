@@ -76,19 +76,32 @@ def rate_of(sources: Sequence[Path], subsystem: str) -> Rate:
         One cannot be read.
     """
     connection = connection_of(sources)
-    rows = []
-    if connection is not None:
-        rows = rolled_up(
-            Inputs(connection),
-            GRAINS["db2_pool"],
-            by=("subsystem",),
-            time="interval",
-        )
+    return rate_in(None if connection is None else Inputs(connection), subsystem, file=str(sources[0]))
+
+
+def rate_in(inputs: Inputs | None, subsystem: str, *, file: str = "") -> Rate:
+    """References per second of a Db2 by the SMF 100 of a database.
+
+    Parameters
+    ----------
+    inputs
+        The database; None for trace files, which hold no statistics.
+    subsystem
+        Name of the Db2.
+    file
+        Where the statistics come from, for messages.
+
+    Raises
+    ------
+    NothingUsableError
+        No statistics of the buffer pools of this Db2.
+    """
+    rows = [] if inputs is None else rolled_up(inputs, GRAINS["db2_pool"], by=("subsystem",), time="interval")
     own = [row for row in rows if row["subsystem"] == subsystem and row["getpages_per_second"] is not None]
     if not own:
         seen = sorted({str(row["subsystem"]) for row in rows})
         raise NothingUsableError(
-            file=str(sources[0]),
+            file=file,
             what=f"no SMF 100 statistics of the buffer pools of {subsystem} are in it",
             remedy=f"give one of {', '.join(seen)}" if seen else "give SMF 100 of this Db2, or leave the file out",
         )
@@ -281,10 +294,25 @@ Binary, with the record descriptor words: without them no record can be found.
 
 A data set packed by AMATERSE on z/OS is smaller on the way; unpack it on z/OS, or on the other side, first.
 
-7. Check
+7. Names, sizes and pools from the catalog
+-----------------------------------------
+Run this by SPUFI, DSNTEP2 or a tool that writes CSV with a header, and give the file with --names:
+
+  SELECT S.DBID, S.PSID, S.DBNAME, S.NAME, 'T' AS KIND,
+         '' AS STATEMENT_NAME, P.PARTITION, S.BPOOL, P.SPACEF
+    FROM SYSIBM.SYSTABLESPACE S JOIN SYSIBM.SYSTABLEPART P
+      ON P.DBNAME = S.DBNAME AND P.TSNAME = S.NAME
+  UNION ALL
+  SELECT X.DBID, X.ISOBID, X.DBNAME, X.INDEXSPACE, 'I',
+         STRIP(X.CREATOR) CONCAT '.' CONCAT X.NAME,
+         P.PARTITION, X.BPOOL, P.SPACEF
+    FROM SYSIBM.SYSINDEXES X JOIN SYSIBM.SYSINDEXPART P
+      ON P.IXCREATOR = X.CREATOR AND P.IXNAME = X.NAME
+
+8. Check
 --------
   plexlens records {ssid}.smf
-  plexlens pools {ssid}.smf
+  plexlens pools {ssid}.smf --names catalog.csv
 
 The first shows the records by type: type 102 with IFCID 198 must be there, and type 100. The second says how many
 records were lost: from 2 % on the misses are off by about as much, at 20 % the trace is refused. If records were lost,

@@ -6,7 +6,7 @@ from __future__ import annotations
 CPU_OF_IO = 33e-6
 
 #: Where that comes from.
-SOURCE = "DB2 Buffer Pool Tuning (2014), CPU Sec Cost: 33 µs an I/O for each of its 21 objects"
+SOURCE = "DB2 Buffer Pool Tuning (2014), CPU Sec Cost: 33 µs per I/O for each of its 21 objects"
 
 #: Seconds.
 DAY = 86400.0

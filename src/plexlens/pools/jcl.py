@@ -101,14 +101,14 @@ def _steps(lines: Sequence[str]) -> Iterator[tuple[str, list[str], list[str]]]:
     kind, remarks, own = "", list[str](), list[str]()
     waiting: list[str] = []
     for line in lines:
-        found = _kind(line)
-        if found == "remark":
+        text = _kind(line)
+        if text == "remark":
             waiting += [line] if line.strip() else []
             continue
-        if own and found != kind:
+        if own and text != kind:
             yield kind, remarks, own
             remarks, own = [], []
-        kind = found
+        kind = text
         remarks += waiting
         waiting = []
         own.append(line)

@@ -62,6 +62,6 @@ def check_several(members: Collection[object]) -> None:
     if len(members) < 2:
         raise UsageError(
             file="",
-            what="the trace has one member: there is nothing to keep coherent",
-            remedy="simulate its pools alone, or give the traces of several members",
+            what="the trace has one member, and a group needs several",
+            remedy="simulate its pools with --no-group, or give the traces of several members",
         )

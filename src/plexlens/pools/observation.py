@@ -227,7 +227,7 @@ def observe(
         The trace cannot be read.
     """
     if looks < 1:
-        raise UsageError(file="", what=f"{looks} looks at the pools show nothing", remedy="ask for at least one")
+        raise UsageError(file="", what=f"{looks} observations of the pools are not possible", remedy="give at least 1")
     if not trace.facts.complete:
         for _ in trace.batches(progress):
             pass
@@ -261,8 +261,8 @@ def _shared(trace: Trace, configuration: Configuration, work: Work | None, progr
         return {}
     if not configuration.placement:
         return work.dependent
-    (found,) = dependents(trace, work.names, [configuration.placement], progress=progress)
-    return found
+    (results,) = dependents(trace, work.names, [configuration.placement], progress=progress)
+    return results
 
 
 def _joined(parts: Sequence[Observation], simulation: Simulation) -> Observation:
@@ -316,18 +316,18 @@ class _Pass:
         size = len(self.keys)
         kinds = np.bincount(number * len(_core.TRACE_FUNCTIONS) + function, minlength=size * len(_core.TRACE_FUNCTIONS))
         self.functions = _grown(self.functions, size) + kinds.reshape(size, -1)
-        asked = function == _GETPAGE
-        ways = np.bincount(number[asked] * _ACCESSES + access[asked], minlength=size * _ACCESSES)
+        options = function == _GETPAGE
+        ways = np.bincount(number[options] * _ACCESSES + access[options], minlength=size * _ACCESSES)
         self.accesses = _grown(self.accesses, size) + ways.reshape(size, -1)
-        self.pages.append(_distinct(number[asked], columns["page"][asked]))
+        self.pages.append(_distinct(number[options], columns["page"][options]))
 
     def _numbers(
         self, pool: npt.NDArray[np.uint16], object: npt.NDArray[np.uint32], partition: npt.NDArray[np.uint16]
     ) -> Integers:
         keys = (pool.astype(np.uint64) << np.uint64(48)) | (object.astype(np.uint64) << np.uint64(16)) | partition
-        found, which = np.unique(keys, return_inverse=True)
-        numbers = np.empty(len(found), np.int64)
-        for at, key in enumerate(found.tolist()):
+        result, which = np.unique(keys, return_inverse=True)
+        numbers = np.empty(len(result), np.int64)
+        for at, key in enumerate(result.tolist()):
             name = (key >> 48, key >> 16 & 0xFFFFFFFF, key & 0xFFFF)
             numbers[at] = self._number(name)
         known: Integers = numbers[which]
@@ -347,11 +347,11 @@ class _Pass:
             whose, _ = _distinct(*(np.concatenate(parts) for parts in zip(*self.pages, strict=True)))
         self.referenced.append(np.bincount(whose, minlength=len(self.keys)))
         self.pages = []
-        held = np.zeros(len(self.keys), np.int64)
+        values = np.zeros(len(self.keys), np.int64)
         for pool, name in self.pools.items():
             for number, partition, counters in simulation.data_sets(name):
-                held[self.numbers[pool, number, partition]] = counters["loaded"] - counters["stolen"]
-        self.resident.append(held)
+                values[self.numbers[pool, number, partition]] = counters["loaded"] - counters["stolen"]
+        self.resident.append(values)
 
 
 def _distinct(number: Integers, page: Pages) -> tuple[Integers, Pages]:
@@ -373,46 +373,46 @@ def _grown(table: Integers, rows: int) -> Integers:
 
 
 def _observation(
-    trace: Trace, configuration: Configuration, simulation: Simulation, found: _Pass, looks: Floats
+    trace: Trace, configuration: Configuration, simulation: Simulation, result: _Pass, looks: Floats
 ) -> Observation:
-    size = len(found.keys)
+    size = len(result.keys)
     resident, referenced = (
         np.array([np.pad(row, (0, size - len(row))) for row in rows]).reshape(len(rows), size)
-        for rows in (found.resident, found.referenced)
+        for rows in (result.resident, result.referenced)
     )
     counters = {
         (pool, number, partition): counted
-        for pool, name in found.pools.items()
+        for pool, name in result.pools.items()
         for number, partition, counted in simulation.data_sets(name)
     }
     data_sets = []
-    for at, key in enumerate(found.keys):
+    for at, key in enumerate(result.keys):
         pool, number, partition = key
-        if pool not in found.pools:
+        if pool not in result.pools:
             continue
         data_sets.append(
             ObservedObject(
-                pool=found.pools[pool],
+                pool=result.pools[pool],
                 name=trace.names.data_set(number, partition),
                 kind=trace.names.kind(number),
                 object=number,
                 partition=partition,
-                accesses=found.accesses[at],
-                updates=int(found.functions[at, _WRITE]),
-                recorded_sync_reads=int(found.functions[at, _READ]),
-                recorded_prefetches=int(found.functions[at, _PREFETCH]),
+                accesses=result.accesses[at],
+                updates=int(result.functions[at, _WRITE]),
+                recorded_sync_reads=int(result.functions[at, _READ]),
+                recorded_prefetches=int(result.functions[at, _PREFETCH]),
                 counters=counters.get(key, {}),
                 resident=resident[:, at],
                 referenced=referenced[:, at],
             )
         )
     filled: dict[str, int | None] = {}
-    for name in found.pools.values():
-        held = sum((each.resident for each in data_sets if each.pool == name), start=np.zeros(len(looks), np.int64))
-        full = np.flatnonzero(held >= configuration.pools[name].size)
+    for name in result.pools.values():
+        values = sum((each.resident for each in data_sets if each.pool == name), start=np.zeros(len(looks), np.int64))
+        full = np.flatnonzero(values >= configuration.pools[name].size)
         filled[name] = int(full[0]) if len(full) else None
     return Observation(
-        settings={name: configuration.pools[name] for name in found.pools.values()},
+        settings={name: configuration.pools[name] for name in result.pools.values()},
         seconds=trace.facts.seconds,
         looks=looks,
         timed=trace.facts.timed,

@@ -60,35 +60,37 @@ def with_options(
     UsageError
         An option that means nothing, a member that is not there, or a value that Db2 does not take.
     """
-    made = dict(configuration.pools)
+    pool_settings = dict(configuration.pools)
     for option in pools:
         given, size, others = _pool_option(option)
-        for name in _meant(given, made, used, option):
+        for name in _meant(given, pool_settings, used, option):
             pool = member_and_pool(name)[1]
-            made[name] = (
-                replace(made[name], size=size, **others) if name in made else PoolSettings.of(pool, size, **others)
+            pool_settings[name] = (
+                replace(pool_settings[name], size=size, **others)
+                if name in pool_settings
+                else PoolSettings.of(pool, size, **others)
             )
-            check_db2([made[name]])
+            check_db2([pool_settings[name]])
     for option in policies:
         steal, _, given = option.partition(":")
         if steal.upper() not in STEALS or not given:
             raise UsageError(
                 file="",
-                what=f"--policy {option} means nothing",
+                what=f"--policy {option} is not valid",
                 remedy=f"give one of {', '.join(STEALS).lower()}, then a colon and the pool, as in fifo:BP6",
             )
-        for name in _meant(given, made, used, option):
-            made[name] = replace(_known(made, name, f"--policy {option}"), steal=steal.upper())
+        for name in _meant(given, pool_settings, used, option):
+            pool_settings[name] = replace(_known(pool_settings, name, f"--policy {option}"), steal=steal.upper())
     for option in page_fix:
-        for name in _meant(option, made, used, option):
-            made[name] = replace(_known(made, name, f"--pgfix {option}"), pgfix=True)
+        for name in _meant(option, pool_settings, used, option):
+            pool_settings[name] = replace(_known(pool_settings, name, f"--pgfix {option}"), pgfix=True)
     placement = dict(configuration.placement)
     for option in moves:
         moved, equals, target = option.rpartition("=")
         if not equals or not moved.strip():
             raise UsageError(
                 file="",
-                what=f"--move {option} means nothing",
+                what=f"--move {option} is not valid",
                 remedy="give the object, an equals sign and the pool, as in DB.TS=BP11",
             )
         pool_page_bytes(target.strip().upper())
@@ -97,7 +99,7 @@ def with_options(
     for option in structures:
         structure = _structure(option, known)
         known[structure.name] = structure
-    return replace(configuration, pools=made, placement=placement, structures=known)
+    return replace(configuration, pools=pool_settings, placement=placement, structures=known)
 
 
 def named_pools(configuration: Configuration, used: Used, options: Sequence[str]) -> frozenset[str]:
@@ -115,7 +117,7 @@ def _meant(given: str, pools: Mapping[str, PoolSettings], used: Used, option: st
     """
     member, pool = member_and_pool(given.strip().upper())
     if member and member not in used:
-        remedy = "leave the member out" if list(used) == [ALONE] else f"give one of {', '.join(used)}"
+        remedy = "leave the member name out" if list(used) == [ALONE] else f"give one of {', '.join(used)}"
         raise UsageError(file="", what=f"{option}: the trace has no member {member}", remedy=remedy)
     pool_page_bytes(pool)
     if member:
@@ -168,13 +170,17 @@ def _structure(option: str, known: Mapping[str, GroupPoolSettings]) -> GroupPool
     try:
         if first.replace("_", "").strip().isdigit() and second:
             entries = int(first.replace("_", "")), int(second.replace("_", ""))
-            made = GroupPoolSettings(pool, *entries)
+            group_pool_settings = GroupPoolSettings(pool, *entries)
         else:
             ratio = float(second) if second else known[pool].ratio if pool in known else ASSUMED_RATIO
-            made = GroupPoolSettings.of_bytes(pool, parse_size(first), ratio)
+            group_pool_settings = GroupPoolSettings.of_bytes(pool, parse_size(first), ratio)
     except ValueError as error:
         raise UsageError(file="", what=f"--gbp {option}: a value is not a number", remedy=remedy) from error
-    check_structure(made)
+    check_structure(group_pool_settings)
     if pool in known:
-        made = replace(known[pool], data_entries=made.data_entries, directory_entries=made.directory_entries)
-    return made
+        group_pool_settings = replace(
+            known[pool],
+            data_entries=group_pool_settings.data_entries,
+            directory_entries=group_pool_settings.directory_entries,
+        )
+    return group_pool_settings

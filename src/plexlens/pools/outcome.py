@@ -27,14 +27,14 @@ _RANDOM = _core.TRACE_ACCESSES.index("random")
 
 def moved_names(work: Work) -> dict[str, MovedObject]:
     """Names, kinds and SQL names of the objects of a trace."""
-    found = {}
+    results = {}
     for number in work.objects:
         name = work.object_name(number)
         statement = work.names.statement_name(number)
         kind = work.names.kind(number)
         known = kind == "index" and statement not in (name, work.names.number(number))
-        found[name] = MovedObject(name, kind, statement if known else "")
-    return found
+        results[name] = MovedObject(name, kind, statement if known else "")
+    return results
 
 
 def states_of(
@@ -99,8 +99,8 @@ def _dependents(
         for configuration in configurations
         if configuration.placement
     }
-    found = dependents(trace, work.names, list(moved.values()), progress=progress) if moved else []
-    by_placement = dict(zip(moved, found, strict=True))
+    results = dependents(trace, work.names, list(moved.values()), progress=progress) if moved else []
+    by_placement = dict(zip(moved, results, strict=True))
     return [
         by_placement.get(tuple(sorted(configuration.placement.items())), work.dependent)
         for configuration in configurations
@@ -241,10 +241,10 @@ def prior_prices(work: Work, cost: IoCost, delay_weight: float = 0.0) -> dict[in
         CPU seconds that a second of delay is worth.
     """
     sync_price = cost.sync_read.value + delay_weight * cost.sync_delay.value
-    found = {}
+    results = {}
     for number, use in work.objects.items():
         page_bytes = page_bytes_of(work.names.pool(use.home)) or 4096
         quantity = max(32 * 4096 // page_bytes, 1)
         random = float(use.accesses[_RANDOM]) / max(use.total, 1)
-        found[number] = random * sync_price + (1 - random) * cost.async_io.value / quantity
-    return found
+        results[number] = random * sync_price + (1 - random) * cost.async_io.value / quantity
+    return results

@@ -177,17 +177,17 @@ class PageSample:
     def batches(self, objects: Iterable[int], rows: int = 1 << 18) -> Iterator[pa.RecordBatch]:
         """Getpages of only these objects, as a trace of a single pool (0)."""
         wanted = np.fromiter(objects, np.uint32)
-        held = self._rows.take(np.isin(self._rows.object, wanted))
-        for at in range(0, len(held.page), rows):
+        content = self._rows.take(np.isin(self._rows.object, wanted))
+        for at in range(0, len(content.page), rows):
             cut = slice(at, at + rows)
-            length = len(held.page[cut])
+            length = len(content.page[cut])
             columns = {
-                "time": held.position[cut],
+                "time": content.position[cut],
                 "member": np.zeros(length, np.uint8),
                 "pool": np.zeros(length, np.uint16),
-                "object": held.object[cut],
-                "partition": held.partition[cut],
-                "page": held.page[cut],
+                "object": content.object[cut],
+                "partition": content.partition[cut],
+                "page": content.page[cut],
                 "function": np.full(length, _GETPAGE, np.uint8),
                 "access": np.zeros(length, np.uint8),
             }
@@ -269,26 +269,31 @@ def _count(data_sets: dict[tuple[int, int], Use], columns: dict[str, Any]) -> No
     """Getpages by pool and access, and updates, of each data set of a batch."""
     key = columns["object"].astype(np.uint64) << np.uint64(32) | columns["partition"].astype(np.uint64) << np.uint64(16)
     key |= columns["pool"].astype(np.uint64)
+    # By hash: sorting the keys for every access would take most of the time of a pass.
+    encoded = pa.array(key).dictionary_encode()
+    codes, keys = encoded.indices.to_numpy(), encoded.dictionary.to_numpy()
     is_getpage = columns["function"] == _GETPAGE
     for access in range(_ACCESSES):
-        for (data_set, pool), count in _counted(key[is_getpage & (columns["access"] == access)]):
+        for (data_set, pool), count in _counted(keys, codes[is_getpage & (columns["access"] == access)]):
             use = data_sets.setdefault(data_set, Use())
             use.getpages[pool] = use.getpages.get(pool, 0) + count
             use.accesses[access] += count
-    told = columns.get("status")
-    for status in range(1, _STATUSES) if told is not None and told.any() else ():
-        for (data_set, _), count in _counted(key[is_getpage & (told == status)]):
+    column = columns.get("status")
+    for status in range(1, _STATUSES) if column is not None and column.any() else ():
+        for (data_set, _), count in _counted(keys, codes[is_getpage & (column == status)]):
             data_sets[data_set].statuses[status] += count
-    for (data_set, _), count in _counted(key[columns["function"] == _WRITE]):
+    for (data_set, _), count in _counted(keys, codes[columns["function"] == _WRITE]):
         if data_set in data_sets:
             data_sets[data_set].updates += count
 
 
-def _counted(keys: Whole) -> Iterator[tuple[tuple[tuple[int, int], int], int]]:
-    """Object, partition and pool of keys, and the number of occurrences of each."""
-    codes, counts = np.unique(keys, return_counts=True)
-    for code, count in zip(codes.tolist(), counts.tolist(), strict=True):
-        yield ((code >> 32, code >> 16 & 0xFFFF), code & 0xFFFF), count
+def _counted(keys: Whole, codes: npt.NDArray[np.int32]) -> Iterator[tuple[tuple[tuple[int, int], int], int]]:
+    """Object, partition and pool of the keys that the codes stand for, and the number of occurrences of each."""
+    counts = np.bincount(codes, minlength=len(keys))
+    there = np.flatnonzero(counts)
+    there = there[np.argsort(keys[there])]
+    for key, count in zip(keys[there].tolist(), counts[there].tolist(), strict=True):
+        yield ((key >> 32, key >> 16 & 0xFFFF), key & 0xFFFF), count
 
 
 class Curves(Protocol):

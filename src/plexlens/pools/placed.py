@@ -77,7 +77,7 @@ class Placed:
         raise UsageError(
             file="",
             what=f"the trace has no data set {missing[0]}",
-            remedy=f"name one as the report does, such as {', '.join(like)}" if like else "name one as the report does",
+            remedy=f"use a name of the report, such as {', '.join(like)}" if like else "use a name of the report",
         )
 
     def _pool(self, key: int) -> int:
@@ -87,8 +87,8 @@ class Placed:
             number, partition = key >> 16, key & 0xFFFF
             names = (self._names.data_set(number, partition), self._names.data_set(number, 0))
             self._met.update(names)
-            found = next((name for name in names if name in self._pools), None)
-            goes = self._goes[key] = -1 if found is None else self._pools[found]
-            if found is not None:
-                self._used.add(found)
+            text = next((name for name in names if name in self._pools), None)
+            goes = self._goes[key] = -1 if text is None else self._pools[text]
+            if text is not None:
+                self._used.add(text)
         return goes

@@ -207,12 +207,12 @@ class State:
     def structures(self) -> dict[str, GroupPoolActivity]:
         """Activity of each group buffer pool, by the name of its pool."""
         names = self.configuration.pool_names
-        found = {pool: GroupPoolActivity() for pool in self.dependent if pool in names}
+        group_pool_activities = {pool: GroupPoolActivity() for pool in self.dependent if pool in names}
         for name, use in self.uses.items():
             pool = member_and_pool(name)[1].removeprefix("G")
-            if pool in found:
-                found[pool] += use
-        return found
+            if pool in group_pool_activities:
+                group_pool_activities[pool] += use
+        return group_pool_activities
 
     @property
     def requests(self) -> GroupPoolActivity:
@@ -365,7 +365,7 @@ def to_json(prediction: Prediction) -> dict[str, Any]:
 
 def _state_to_json(state: State) -> dict[str, Any]:
     settings = state.configuration
-    made: dict[str, Any] = {
+    results: dict[str, Any] = {
         "settings": {name: asdict(pool) for name, pool in settings.pools.items()},
         "placement": dict(settings.placement),
         "pools": {name: asdict(activity) for name, activity in state.pools.items()},
@@ -374,7 +374,7 @@ def _state_to_json(state: State) -> dict[str, Any]:
         ],
     }
     if state.structures or settings.structures:
-        made |= {
+        results |= {
             "group": settings.group,
             "group_pools": {
                 structure.structure: asdict(structure) | {"ratio": structure.ratio, "bytes": structure.bytes}
@@ -385,7 +385,7 @@ def _state_to_json(state: State) -> dict[str, Any]:
             "dependent": {pool: list(names) for pool, names in state.dependent.items()},
             "cpu_seconds": state.cpu_seconds,
         }
-    return made
+    return results
 
 
 def save(path: Path, prediction: Prediction) -> list[Path]:
@@ -425,27 +425,30 @@ def load(path: Path) -> Prediction:
         It cannot be read, is not a prediction, or is of a later form.
     """
     try:
-        held = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UnreadableInputError(
-            file=str(path), what=f"it cannot be read: {error.strerror or error}", remedy="check its name and rights"
+            file=str(path),
+            what=f"it cannot be read: {error.strerror or error}",
+            remedy="check the path and your permissions",
         ) from error
     except ValueError as error:
         raise UnreadableInputError(
             file=str(path), what=f"it is not valid JSON: {error}", remedy="give a file that plexlens pools --save wrote"
         ) from error
-    if not isinstance(held, dict) or not isinstance(held.get("plexlens_prediction"), int):
+    if not isinstance(content, dict) or not isinstance(content.get("plexlens_prediction"), int):
         raise UnreadableInputError(
             file=str(path), what="it is not a prediction", remedy="give a file that plexlens pools --save wrote"
         )
-    if held["plexlens_prediction"] > FORM:
+    if content["plexlens_prediction"] > FORM:
         raise UnreadableInputError(
             file=str(path),
-            what=f"it has form {held['plexlens_prediction']}, known are forms up to {FORM}",
-            remedy="use the Plexlens that wrote it, or a later one",
+            what=f"it has format version {content['plexlens_prediction']}, and this Plexlens reads versions up "
+            f"to {FORM}",
+            remedy="use the version of Plexlens that wrote it, or a later version",
         )
     try:
-        return _from_json(held)
+        return _from_json(content)
     except (KeyError, TypeError, ValueError, AttributeError, PlexlensError) as error:
         raise UnreadableInputError(
             file=str(path),
@@ -454,30 +457,30 @@ def load(path: Path) -> Prediction:
         ) from error
 
 
-def _from_json(held: Mapping[str, Any]) -> Prediction:
+def _from_json(content: Mapping[str, Any]) -> Prediction:
     return Prediction(
-        sources=tuple(map(str, held["sources"])),
-        seconds=float(held["seconds"]),
-        members=tuple(map(str, held["members"])),
-        before=_state_from_json(held["before"]),
-        after=_state_from_json(held["after"]),
-        cost=dict(held["cost"]),
-        engine=Engine(**held["engine"]),
-        commands=tuple(map(str, held["commands"])),
-        reverse=tuple(map(str, held["reverse"])),
-        notes=tuple(map(str, held["notes"])),
+        sources=tuple(map(str, content["sources"])),
+        seconds=float(content["seconds"]),
+        members=tuple(map(str, content["members"])),
+        before=_state_from_json(content["before"]),
+        after=_state_from_json(content["after"]),
+        cost=dict(content["cost"]),
+        engine=Engine(**content["engine"]),
+        commands=tuple(map(str, content["commands"])),
+        reverse=tuple(map(str, content["reverse"])),
+        notes=tuple(map(str, content["notes"])),
     )
 
 
-def _state_from_json(held: Mapping[str, Any]) -> State:
-    pools = {name: PoolSettings(**settings) for name, settings in held["settings"].items()}
+def _state_from_json(content: Mapping[str, Any]) -> State:
+    pools = {name: PoolSettings(**settings) for name, settings in content["settings"].items()}
     data_sets = {}
-    for row in held["data_sets"]:
+    for row in content["data_sets"]:
         rest = {key: value for key, value in row.items() if key not in ("pool", "data_set")}
         data_sets[(str(row["pool"]), str(row["data_set"]))] = _activity(rest)
     return State(
-        Configuration(pools, {str(name): str(pool) for name, pool in held["placement"].items()}),
-        {name: _activity(values) for name, values in held["pools"].items()},
+        Configuration(pools, {str(name): str(pool) for name, pool in content["placement"].items()}),
+        {name: _activity(values) for name, values in content["pools"].items()},
         data_sets,
     )
 

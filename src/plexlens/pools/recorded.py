@@ -43,22 +43,22 @@ class PoolInterval:
 
 
 def intervals_of(inputs: Inputs) -> list[PoolInterval]:
-    """The statistics intervals of all pools that SMF 100 tells about; those without a beginning are left out."""
-    found = facts(inputs, GRAINS["db2_pool"])
-    if found is None:
+    """The statistics intervals of all pools in SMF 100; intervals without a beginning are left out."""
+    query = facts(inputs, GRAINS["db2_pool"])
+    if query is None:
         return []
     counters = [name for names in COUNTERS.values() for name in names]
     columns = ("subsystem", "pool", "interval_start", "interval_end", *counters)
-    made = []
-    for row in found.select(*columns).ordered("interval_end", "subsystem", "pool").to_pylist():
+    intervals = []
+    for row in query.select(*columns).ordered("interval_end", "subsystem", "pool").to_pylist():
         counted = [row[name] is not None for name in counters]
         if row["interval_start"] is None or row["interval_end"] is None or not row["pool"] or not all(counted):
             continue
         counts = {what: sum(float(row[name]) for name in names) for what, names in COUNTERS.items()}
         start, end = _micros(row["interval_start"]), _micros(row["interval_end"])
         if start < end:
-            made.append(PoolInterval(row["subsystem"] or "", row["pool"], start, end, counts))
-    return made
+            intervals.append(PoolInterval(row["subsystem"] or "", row["pool"], start, end, counts))
+    return intervals
 
 
 def _micros(time: datetime) -> int:
@@ -104,16 +104,20 @@ def counted_during(
     Counted or None
         None where no interval overlaps the trace.
     """
-    own = [one for one in intervals if one.pool == pool and (not subsystem or one.subsystem == subsystem)]
-    if last <= first or len({one.subsystem for one in own}) > 1:
+    own = [
+        interval
+        for interval in intervals
+        if interval.pool == pool and (not subsystem or interval.subsystem == subsystem)
+    ]
+    if last <= first or len({pool_interval.subsystem for pool_interval in own}) > 1:
         return None
     counts = dict.fromkeys(COUNTERS, 0.0)
     covered = 0
-    for one in own:
-        overlap = min(one.end, last) - max(one.start, first)
+    for pool_interval in own:
+        overlap = min(pool_interval.end, last) - max(pool_interval.start, first)
         if overlap <= 0:
             continue
         covered += overlap
-        for what, count in one.counts.items():
-            counts[what] += count * overlap / (one.end - one.start)
+        for what, count in pool_interval.counts.items():
+            counts[what] += count * overlap / (pool_interval.end - pool_interval.start)
     return Counted(counts, covered / (last - first)) if covered else None

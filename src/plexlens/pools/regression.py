@@ -72,7 +72,7 @@ def least_squares(
     members, group = np.unique(labels, return_inverse=True)
     n, freedom = len(values), len(values) - len(members) - len(names)
     if freedom < 1:
-        return f"{n} intervals leave nothing to judge the line by"
+        return f"{n} intervals are too few to judge the line"
     x = _within(np.column_stack([np.asarray(columns[name], np.float64) for name in names]), group, len(members))
     y = _within(np.asarray(values, np.float64).reshape(-1, 1), group, len(members))[:, 0]
     scale = np.sqrt((x**2).sum(axis=0))
@@ -82,7 +82,7 @@ def least_squares(
     x = x / scale
     u, singular, vt = np.linalg.svd(x, full_matrices=False)
     if singular[-1] < 1e-6 * singular[0]:
-        return f"{' and '.join(names)} rise and fall together, so that they cannot be distinguished"
+        return f"{' and '.join(names)} change together, so their costs cannot be separated"
     coefficients = vt.T @ ((u.T @ y) / singular)
     residual = float(((y - x @ coefficients) ** 2).sum())
     variance = residual / freedom

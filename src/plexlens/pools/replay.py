@@ -122,7 +122,7 @@ class Replay:
 
     @property
     def unexplained(self) -> float:
-        """The same share of the differences beyond what the counts may differ by; 0 where nothing is recorded."""
+        """Share of the difference that the tolerance of the counts does not explain; 0 where nothing is recorded."""
         recorded = sum(check.recorded for check in self._reads)
         return sum(check.beyond for check in self._reads) / recorded if recorded else 0.0
 
@@ -142,12 +142,12 @@ class Replay:
             return "The trace records nothing that the simulation of the present pools can be compared with."
         error, wrong = self.error, self.contradictions
         compared = len(self.pools) + len(self.objects)
-        told = f"{compared - len(wrong)} of {compared} recorded counts agree with the simulation of the present pools"
+        note = f"{compared - len(wrong)} of {compared} recorded counts agree with the simulation of the present pools"
         if error is not None:
-            told += f"; read I/Os differ by {error:.1%}"
+            note += f"; read I/Os differ by {error:.1%}"
             if self.unexplained < error:
-                told += f", {self.unexplained:.1%} beyond what the group buffer pools' contents at the start explain"
-        return told + "."
+                note += f", {self.unexplained:.1%} beyond what the group buffer pools' contents at the start explain"
+        return note + "."
 
     @property
     def advice(self) -> str:
@@ -211,17 +211,17 @@ def replay_of(
         # A miss of the local pool may be a hit of the group buffer pool.
         shared = bool(state.dependent.get(pool))
         own = _recorded_of_pool(work.parts[member], pool) if has_statuses and not shared else {}
-        told = {what: (count, _TRACE) for what, count in own.items()}
+        texts = {what: (count, _TRACE) for what, count in own.items()}
         if facts.timed and facts.first is not None and facts.last is not None:
             counted = counted_during(intervals, member, pool, facts.first, facts.last)
             if counted is not None and counted.share >= COVERED:
-                told = {what: (count, _STATISTICS) for what, count in counted.counts.items()} | told
+                texts = {what: (count, _STATISTICS) for what, count in counted.counts.items()} | texts
             elif counted is not None:
                 partly.append(f"{name} ({counted.share:.0%})")
-        told = _of_delays([one for one in delays if pool_name(one.pool) == pool], alone=not member) | told
+        texts = _of_delays([delay for delay in delays if pool_name(delay.pool) == pool], alone=not member) | texts
         structure = state.configuration.structures.get(pool) if shared else None
         cached = structure.data_entries if structure is not None else 0
-        checks += _checks(name, "", activity, told, changed=_changed_before(state, name), cached=cached)
+        checks += _checks(name, "", activity, texts, changed=_changed_before(state, name), cached=cached)
     if partly:
         missing.append(f"Statistics of SMF 100 cover too little of the trace to be compared: {', '.join(partly)}.")
     objects = list(_objects(state, work, delays, has_statuses=has_statuses))
@@ -246,7 +246,7 @@ def _checks(
     pool: str,
     name: str,
     activity: Activity,
-    told: dict[str, tuple[float, str]],
+    text: dict[str, tuple[float, str]],
     *,
     changed: float = 0.0,
     cached: float = 0.0,
@@ -257,7 +257,7 @@ def _checks(
     ----------
     pool, name, activity
         Of which pool or object, and its simulation.
-    told
+    text
         Recorded counts with their sources.
     changed, cached
         Pages that may have been changed, and in the group buffer pool, when the trace began.
@@ -270,8 +270,8 @@ def _checks(
         "pages_written": activity.pages_written,
     }
     for what in COUNTERS:
-        if what in told:
-            recorded, source = told[what]
+        if what in text:
+            recorded, source = text[what]
             if source == _SUMS:
                 # IFCID 199 counts asynchronous writes among the asynchronous I/Os.
                 also = {"prefetch_ios": "write_ios", "prefetch_pages": "pages_written"}.get(what)
@@ -280,7 +280,7 @@ def _checks(
             if what == "write_ios" and activity.pages_written:
                 unsure = changed * activity.write_ios / activity.pages_written
             yield Check(pool, name, what, activity.getpages, simulated[what], recorded, source, unsure)
-    reads = [told[what] for what in ("sync_reads", "prefetch_ios") if what in told]
+    reads = [text[what] for what in ("sync_reads", "prefetch_ios") if what in text]
     if len(reads) == 2:
         sources = " and ".join(dict.fromkeys(source for _, source in reads))
         both = simulated["sync_reads"] + simulated["prefetch_ios"]
@@ -303,43 +303,43 @@ def _of_delays(delays: Sequence[ObjectDelay], *, alone: bool) -> dict[str, tuple
     """I/Os that records of single I/Os or data sets tell; they do not tell members apart."""
     if not delays or not alone:
         return {}
-    sums = any(one.source == _SUMS for one in delays)
+    sums = any(delay.source == _SUMS for delay in delays)
     source = _SUMS if sums else _IOS
-    told = {
-        "sync_reads": sum(one.sync_ios for one in delays),
-        "prefetch_ios": sum(one.prefetch_ios for one in delays),
-        "prefetch_pages": sum(one.prefetch_pages for one in delays),
+    counts = {
+        "sync_reads": sum(delay.sync_ios for delay in delays),
+        "prefetch_ios": sum(delay.prefetch_ios for delay in delays),
+        "prefetch_pages": sum(delay.prefetch_pages for delay in delays),
     }
-    if any(one.write_ios for one in delays) and not sums:
-        told |= {
-            "write_ios": sum(one.write_ios for one in delays),
-            "pages_written": sum(one.write_pages for one in delays),
+    if any(delay.write_ios for delay in delays) and not sums:
+        counts |= {
+            "write_ios": sum(delay.write_ios for delay in delays),
+            "pages_written": sum(delay.write_pages for delay in delays),
         }
-    return {what: (float(count), source) for what, count in told.items()}
+    return {what: (float(count), source) for what, count in counts.items()}
 
 
 def _objects(state: State, work: Work, delays: Sequence[ObjectDelay], *, has_statuses: bool) -> Iterator[Check]:
     """Checks of the objects with the most getpages, all partitions together."""
-    found: dict[tuple[str, int], Activity] = {}
+    activities: dict[tuple[str, int], Activity] = {}
     for name in state.pools:
         member, _ = member_and_pool(name)
         part = work.parts[member]
         for number, partition in part.data_sets:
             activity = state.data_sets.get((name, part.names.data_set(number, partition)))
             if activity is not None:
-                found[name, number] = found.get((name, number), Activity()) + activity
-    busiest = sorted(found.items(), key=lambda item: (-item[1].getpages, item[0]))[:BUSIEST]
+                activities[name, number] = activities.get((name, number), Activity()) + activity
+    busiest = sorted(activities.items(), key=lambda item: (-item[1].getpages, item[0]))[:BUSIEST]
     for (name, number), activity in busiest:
         member, pool = member_and_pool(name)
         part = work.parts[member]
-        told: dict[str, tuple[float, str]] = {}
-        own = [one for one in delays if one.object == number and pool_name(one.pool) == pool]
-        told |= _of_delays(own, alone=not member)
+        texts: dict[str, tuple[float, str]] = {}
+        own = [delay for delay in delays if delay.object == number and pool_name(delay.pool) == pool]
+        texts |= _of_delays(own, alone=not member)
         if has_statuses and not state.dependent.get(pool):
-            uses = [use for (one, _), use in part.data_sets.items() if one == number]
+            uses = [use for (count, _), use in part.data_sets.items() if count == number]
             misses = float(np.sum([_share(use, pool) * use.statuses[_MISS] for use in uses]))
-            told |= {"sync_reads": (misses, _TRACE)}
-        yield from _checks(name, part.object_name(number), activity, told)
+            texts |= {"sync_reads": (misses, _TRACE)}
+        yield from _checks(name, part.object_name(number), activity, texts)
 
 
 def to_json(replay: Replay) -> dict[str, Any]:

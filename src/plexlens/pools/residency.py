@@ -42,7 +42,7 @@ class Residency:
 
 def residencies(observation: Observation) -> list[Residency]:
     """Residency of every pool, each followed by its objects, shortest first."""
-    found = []
+    results = []
     for name, counters in observation.pools.items():
         objects = [
             _of(name, observed.name, observed.counters, timed=observation.timed)
@@ -50,8 +50,8 @@ def residencies(observation: Observation) -> list[Residency]:
             if observed.pool == name and observed.counters
         ]
         objects.sort(key=lambda observed: (observed.seconds is None, observed.seconds or 0.0, observed.name))
-        found += [_of(name, "", counters, timed=observation.timed), *objects]
-    return found
+        results += [_of(name, "", counters, timed=observation.timed), *objects]
+    return results
 
 
 def _of(pool: str, name: str, counters: Mapping[str, int], *, timed: bool) -> Residency:

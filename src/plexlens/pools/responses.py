@@ -124,12 +124,12 @@ def assembled(
         volumes.setdefault((row["db2_catalog"], row["db2_object"]), []).append((row["ios"] or 0.0, row["volume"] or ""))
     known = {row["volume"]: row for row in devices if row["volume"]}
     delays = {f"{row['database']}.{row['page_set']}": row["sync_delay"] for row in db2}
-    made = []
+    results = []
     for row in objects:
         own = sorted(
             volumes.get((row["db2_catalog"], row["db2_object"]), []), key=lambda volume: (-volume[0], volume[1])
         )
-        made.append(
+        results.append(
             Response(
                 name=row["db2_object"],
                 catalog=row["db2_catalog"],
@@ -141,7 +141,7 @@ def assembled(
             )
         )
     return sorted(
-        made, key=lambda response: (-(response.get("response_seconds") or 0.0), response.name, response.catalog)
+        results, key=lambda response: (-(response.get("response_seconds") or 0.0), response.name, response.catalog)
     )
 
 
@@ -200,7 +200,7 @@ class Contrast:
 
 def timed_responses(responses: Sequence[Response]) -> list[Timed]:
     """Objects as measured by SMF 42-6."""
-    found = []
+    results = []
     for response in responses:
         ios, seconds = response.get("ios"), response.get("response_time")
         if not ios or not seconds:
@@ -208,8 +208,8 @@ def timed_responses(responses: Sequence[Response]) -> list[Timed]:
         parts = {name: value for name in PARTS if (value := response.get(name)) is not None}
         hits = response.get("read_hit_fraction")
         hits = response.get("cache_hit_fraction") if hits is None else hits
-        found.append(Timed(response.name, ios, seconds, parts, hits, ", ".join(response.volumes[:3])))
-    return found
+        results.append(Timed(response.name, ios, seconds, parts, hits, ", ".join(response.volumes[:3])))
+    return results
 
 
 def timed_objects(ios: Sequence[Io]) -> list[Timed]:
@@ -227,7 +227,7 @@ def contrasts(objects: Sequence[Timed]) -> list[Contrast]:
     Each object is told as the slow one once at most, against the fastest of those like it.
     """
     order = sorted(objects, key=lambda timed: (-timed.ios, timed.name))
-    found = []
+    results = []
     for slow in order:
         like = [
             timed for timed in order
@@ -235,9 +235,9 @@ def contrasts(objects: Sequence[Timed]) -> list[Contrast]:
         ]  # fmt: skip
         fast = min(like, key=lambda timed: (timed.seconds, timed.name), default=None)
         if fast is not None and fast.seconds > 0 and slow.seconds >= APART * fast.seconds:
-            found.append(_contrast(slow, fast))
-    found.sort(key=lambda contrast: -contrast.slow.ios * (contrast.slow.seconds - contrast.fast.seconds))
-    return found[:MOST_PAIRS]
+            results.append(_contrast(slow, fast))
+    results.sort(key=lambda contrast: -contrast.slow.ios * (contrast.slow.seconds - contrast.fast.seconds))
+    return results[:MOST_PAIRS]
 
 
 def _contrast(slow: Timed, fast: Timed) -> Contrast:
@@ -246,13 +246,13 @@ def _contrast(slow: Timed, fast: Timed) -> Contrast:
     because = max(differences, key=lambda name: differences[name], default="")
     share = differences[because] / more if because else 0.0
     head = (
-        f"{slow.ios:,.0f} I/Os against {fast.ios:,.0f}, but {_ms(slow.seconds)} each against {_ms(fast.seconds)}: "
+        f"{slow.ios:,.0f} I/Os and {fast.ios:,.0f} I/Os, but {_ms(slow.seconds)} and {_ms(fast.seconds)} per I/O: "
         f"{slow.seconds / fast.seconds:.1f} times the delay."
     )
     if not because:
         return Contrast(
             slow, fast, "", 0.0,
-            f"{head} Why is not known: SMF 42-6 would tell cache hits and the parts of the response time.",
+            f"{head} The reason is not known: collect SMF 42-6 for cache hits and the parts of the response time.",
         )  # fmt: skip
     times = f"{_ms(slow.parts[because])} against {_ms(fast.parts[because])}"
     part = f"{share:.0%} of the difference is {PARTS[because]} time ({times})"
@@ -266,15 +266,16 @@ def _ms(seconds: float) -> str:
 def _meaning(part: str, slow: Timed, fast: Timed) -> str:
     if part == "disconnect_time":
         if slow.read_hits is not None and fast.read_hits is not None:
-            hits = f"read hits {with_symbol(slow.read_hits, FRACTION)} against {with_symbol(fast.read_hits, FRACTION)}"
+            hits = f"read hit ratio {with_symbol(slow.read_hits, FRACTION)} and {with_symbol(fast.read_hits, FRACTION)}"
             if slow.read_hits <= fast.read_hits - FEWER_HITS:
                 return f"its reads miss the cache of the storage system and wait for the disks behind it ({hits})"
             return (
-                f"not for cache misses ({hits}), so rather for synchronous copy or busy paths inside the storage system"
+                f"not because of cache misses ({hits}), so probably synchronous copy or busy paths inside the storage "
+                "system"
             )
-        return "mostly reads that miss the cache of the storage system; without counts of hits that is not certain"
+        return "mostly reads that miss the cache of the storage system (not certain without hit counts)"
     return {
         "pending_time": "the path, the control unit or the device was busy, often with the I/O of another system",
-        "connect_time": "more data in each I/O, or a slower or busier path",
+        "connect_time": "more data per I/O, or a slower or busier path",
         "other_time": "I/Os wait in z/OS for a free device: too few aliases (PAV) for its rate",
     }[part]

@@ -116,7 +116,7 @@ class PoolSettings:
             have = pool_page_bytes(self.name)
             refuse_pool(self.name, f"its pages have {have} bytes, not {self.page_bytes}", "leave it")
         if self.size < 1:
-            refuse_pool(self.name, f"VPSIZE {self.size} is not possible", "give 1 buffer or more")
+            refuse_pool(self.name, f"VPSIZE {self.size} is not possible", "give at least 1 buffer")
         if self.steal not in STEALS:
             refuse_pool(self.name, f"PGSTEAL {self.steal} is not possible", f"give one of {', '.join(STEALS)}")
         for what, value, most in (
@@ -133,9 +133,11 @@ class PoolSettings:
         if self.frame_bytes not in FRAMES.values():
             refuse_pool(self.name, f"FRAMESIZE of {self.frame_bytes} bytes is not possible", "give 4K, 1M or 2G")
         if self.frame_bytes == FRAMES["2G"] and not self.pgfix:
-            refuse_pool(self.name, "FRAMESIZE(2G) is for page-fixed pools alone", "give pgfix too, or FRAMESIZE 1M")
+            refuse_pool(
+                self.name, "FRAMESIZE(2G) is valid only for page-fixed pools", "give pgfix too, or FRAMESIZE 1M"
+            )
         if self.frame_bytes == FRAMES["2G"] and self.steal == "NONE":
-            refuse_pool(self.name, "PGSTEAL(NONE) and FRAMESIZE(2G) do not go together", "give FRAMESIZE 1M or 4K")
+            refuse_pool(self.name, "PGSTEAL(NONE) and FRAMESIZE(2G) cannot be combined", "give FRAMESIZE 1M or 4K")
 
     @classmethod
     def of(cls, name: str, size: int, **others: Any) -> PoolSettings:
@@ -185,14 +187,14 @@ def check_db2(settings: Iterable[PoolSettings]) -> None:
         if pool.size < least:
             refuse_pool(
                 pool.name,
-                f"VPSIZE {pool.size} is not possible: the catalog and directory are in it",
-                f"give {least} buffers at least",
+                f"VPSIZE {pool.size} is not possible: the pool holds the catalog and directory",
+                f"give at least {least} buffers",
             )
         total += pool.bytes
     if total > MOST_BYTES:
         raise UsageError(
             file="",
-            what=f"the pools have {total / (1 << 40):.1f} TB in all, Db2 takes 16 TB",
+            what=f"the pools have {total / (1 << 40):.1f} TB in all, and the maximum of Db2 is 16 TB",
             remedy="make them smaller",
         )
 
@@ -277,9 +279,9 @@ def parse_size(text: str) -> int:
     units = {"": 1, "B": 1}
     for power, letter in enumerate("KMGT", start=1):
         units |= {letter: 1024**power, f"{letter}IB": 1024**power, f"{letter}B": 1000**power}
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
-    if found is None or found[2].upper() not in units:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*", text)
+    if match is None or match[2].upper() not in units:
         raise UsageError(
-            file="", what=f"{text!r} is not an amount of storage", remedy="give it as 4GiB, 512MiB, 800MB or in bytes"
+            file="", what=f"{text!r} is not a storage size", remedy="give it as 4GiB, 512MiB, 800MB or in bytes"
         )
-    return round(float(found[1]) * units[found[2].upper()])
+    return round(float(match[1]) * units[match[2].upper()])

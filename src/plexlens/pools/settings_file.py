@@ -63,17 +63,17 @@ def read_toml(path: Path, members: Sequence[str] = (ALONE,)) -> Configuration:
     UsageError
         Tables, keys or values that mean nothing.
     """
-    held = load(path)
-    placement = placement_of(held, path)
+    contents = load(path)
+    placement = placement_of(contents, path)
     try:
-        times = _times(held.pop("db2", {}))
-        found = _of_one(held) if list(members) == [ALONE] else _of_group(held, members)
+        times = _times(contents.pop("db2", {}))
+        configuration = _of_one(contents) if list(members) == [ALONE] else _of_group(contents, members)
         for pool in placement.values():
             pool_page_bytes(pool)
     except UsageError as error:
         raise UsageError(file=str(path), what=error.what, remedy=error.remedy) from error
-    pools = {name: replace(pool, **times) for name, pool in found.pools.items()}
-    return replace(found, pools=pools, placement=placement)
+    pools = {name: replace(pool, **times) for name, pool in configuration.pools.items()}
+    return replace(configuration, pools=pools, placement=placement)
 
 
 def _times(table: Any) -> dict[str, Any]:
@@ -89,8 +89,8 @@ def _times(table: Any) -> dict[str, Any]:
     return {keys[key]: 60.0 * value for key, value in table.items()}
 
 
-def _of_one(held: Mapping[str, Any]) -> Configuration:
-    pools = {name: pool_of(name, table) for name, table in held.items()}
+def _of_one(content: Mapping[str, Any]) -> Configuration:
+    pools = {name: pool_of(name, table) for name, table in content.items()}
     check_db2(pools.values())
     return Configuration(pools)
 
@@ -107,7 +107,7 @@ def load(path: Path) -> dict[str, Any]:
         return tomli.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise UnreadableInputError(
-            file=str(path), what=f"it cannot be read: {error}", remedy="check its name and your rights"
+            file=str(path), what=f"it cannot be read: {error}", remedy="check the path and your permissions"
         ) from error
     except tomli.TOMLDecodeError as error:
         raise UnreadableInputError(
@@ -115,7 +115,7 @@ def load(path: Path) -> dict[str, Any]:
         ) from error
 
 
-def placement_of(held: dict[str, Any], path: Path) -> dict[str, str]:
+def placement_of(content: dict[str, Any], path: Path) -> dict[str, str]:
     """Objects and their pools, removed from the contents of a file.
 
     Raises
@@ -123,10 +123,12 @@ def placement_of(held: dict[str, Any], path: Path) -> dict[str, str]:
     UsageError
         It is not a table of names.
     """
-    placement = held.pop("placement", {})
+    placement = content.pop("placement", {})
     if not isinstance(placement, dict) or not all(isinstance(pool, str) for pool in placement.values()):
         raise UsageError(
-            file=str(path), what="[placement] must name pools", remedy='write it as "DB.TS" = "BP11" below [placement]'
+            file=str(path),
+            what="values in [placement] must be pools",
+            remedy='write it as "DB.TS" = "BP11" below [placement]',
         )
     return placement
 
@@ -155,12 +157,12 @@ def pool_of(name: str, table: Any) -> PoolSettings:
     return PoolSettings.of(name, **values)
 
 
-def _of_group(held: Mapping[str, Any], members: Sequence[str]) -> Configuration:
+def _of_group(content: Mapping[str, Any], members: Sequence[str]) -> Configuration:
     every: dict[str, Any] = {}
     own: dict[str, dict[str, Any]] = {member: {} for member in members}
     structures: dict[str, GroupPoolSettings] = {}
     group = ""
-    for name, table in held.items():
+    for name, table in content.items():
         if page_bytes_of(name) is not None:
             every[name] = table
         elif name[:1] == "G" and page_bytes_of(name[1:]) is not None:
@@ -175,12 +177,12 @@ def _of_group(held: Mapping[str, Any], members: Sequence[str]) -> Configuration:
                 what=f"[{name}] is neither a pool, nor a group buffer pool, nor a member of the trace",
                 remedy=f"write [BP2], [GBP2], or [{members[0]}.BP2] of one of {', '.join(members)}",
             )
-    made = {}
+    results = {}
     for member, tables in own.items():
         names = dict.fromkeys([*every, *tables])
-        made[member] = {name: pool_of(name, _merged(every.get(name), tables.get(name))) for name in names}
-        check_db2(made[member].values())
-    return Configuration.of_members(made, structures=structures, group=group)
+        results[member] = {name: pool_of(name, _merged(every.get(name), tables.get(name))) for name in names}
+        check_db2(results[member].values())
+    return Configuration.of_members(results, structures=structures, group=group)
 
 
 def _merged(every: Any, own: Any) -> Any:
@@ -194,7 +196,7 @@ def _group_name(table: Any) -> str:
     if not isinstance(name, str) or not re.fullmatch(r"[A-Z@#$][A-Z0-9@#$]{0,7}", name):
         raise UsageError(
             file="",
-            what="[group] holds no name of a data-sharing group",
+            what="[group] does not name a data-sharing group",
             remedy='write [group] and below it name = "DSNDB0G"',
         )
     return name
@@ -222,15 +224,17 @@ def _structure(name: str, table: Any) -> GroupPoolSettings:
         others["updates_a_commit"] = table["updates_a_commit"] or None
     by_entries, by_size = {"data_entries", "directory_entries"} & table.keys(), {"size", "ratio"} & table.keys()
     if len(by_entries) == 2 and not by_size:
-        made = GroupPoolSettings(name[1:], table["data_entries"], table["directory_entries"], **others)
+        group_pool_settings = GroupPoolSettings(name[1:], table["data_entries"], table["directory_entries"], **others)
     elif "size" in table and not by_entries:
         size = table["size"] if isinstance(table["size"], int) else parse_size(table["size"])
-        made = GroupPoolSettings.of_bytes(name[1:], size, float(table.get("ratio", ASSUMED_RATIO)), **others)
+        group_pool_settings = GroupPoolSettings.of_bytes(
+            name[1:], size, float(table.get("ratio", ASSUMED_RATIO)), **others
+        )
     else:
         remedy = "give data_entries and directory_entries, or size (and ratio)"
-        refuse_structure(name, "its size is missing, or told twice", remedy)
-    check_structure(made)
-    return made
+        refuse_structure(name, "its size is missing or given twice", remedy)
+    check_structure(group_pool_settings)
+    return group_pool_settings
 
 
 def to_toml(configuration: Configuration) -> str:

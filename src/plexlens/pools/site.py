@@ -91,8 +91,8 @@ def site_of(
     if settings is None:
         return site
     if settings.is_dir():
-        found = _of_connection(Pdb.open(settings).connect(), who, required=str(settings))
-        return replace(found, intervals=site.intervals or found.intervals)
+        recorded = _of_connection(Pdb.open(settings).connect(), who, required=str(settings))
+        return replace(recorded, intervals=site.intervals or recorded.intervals)
     if settings.suffix.lower() == ".toml":
         return replace(site, configuration=read_toml(settings, who.names))
     with Pdb.temporary() as pdb:
@@ -135,14 +135,14 @@ def connection_of(sources: Sequence[Path], layouts: Sequence[Path] = ()) -> Any:
 def _configuration(connection: Connection, who: _Who, *, required: str) -> Configuration:
     """Pools recorded in a database; an empty configuration if it has none and ``required`` names no file."""
     if who.members:
-        found = of_members(connection, who.members)
-        if required and not found.pools:
+        configuration = of_members(connection, who.members)
+        if required and not configuration.pools:
             raise NothingUsableError(
                 file=required,
-                what=f"it holds no sizes of buffer pools of {', '.join(who.members)}",
+                what=f"it contains no buffer pool sizes of {', '.join(who.members)}",
                 remedy="give SMF 100 or displays of these members, or sizes with --pool or a settings file",
             )
-        return found
+        return configuration
     try:
         return _of_one(connection, who)
     except NothingUsableError:
@@ -190,7 +190,7 @@ def evenly(work: Work, budgets: Mapping[str, int], known: Configuration) -> Conf
         Nothing of a budget is left, or there is none for a member whose pools are not known.
     """
     every = [name for name in work.pool_names if name not in known.pools]
-    made = dict(known.pools)
+    pools = dict(known.pools)
     for member, used in work.used.items():
         missing = [full_name(member, pool) for pool in used if full_name(member, pool) in every]
         if missing and member not in budgets:
@@ -209,11 +209,11 @@ def evenly(work: Work, budgets: Mapping[str, int], known: Configuration) -> Conf
                     what=f"the budget of {budget:,} bytes leaves nothing for {name}",
                     remedy="give a larger budget, or the sizes of the pools with --settings",
                 )
-            made[name] = replace(settings, size=part // settings.page_bytes)
+            pools[name] = replace(settings, size=part // settings.page_bytes)
     if not every:
         return known
-    note = f"The present size of {', '.join(every)} is not known: equal parts of the budget are taken for it."
-    return replace(known, pools=made, notes=(*known.notes, note), assumed=known.assumed | set(every))
+    note = f"The present size of {', '.join(every)} is not known: an equal share of the budget is assumed."
+    return replace(known, pools=pools, notes=(*known.notes, note), assumed=known.assumed | set(every))
 
 
 def of_trace(configuration: Configuration, work: Work) -> Configuration:
@@ -224,6 +224,27 @@ def of_trace(configuration: Configuration, work: Work) -> Configuration:
     there = set(work.pool_names)
     pools = {name: pool for name, pool in configuration.pools.items() if name in there or pool.name in targets}
     return replace(configuration, pools=pools, placement=placement)
+
+
+def with_catalog(configuration: Configuration, work: Work) -> Configuration:
+    """The configuration with the objects where the catalog has them, if that is another pool than the trace's.
+
+    An object whose pool in the catalog has no known size stays where the trace has it; a note says so.
+    """
+    placement = dict(configuration.placement)
+    notes = list(configuration.notes)
+    sized = {pool.name for pool in configuration.pools.values()}
+    for number, use in work.objects.items():
+        name, pool = work.object_name(number), work.names.catalog_pool(number)
+        if not pool or pool == work.names.pool(use.home) or name in placement:
+            continue
+        place = f"{name} is in {pool} by the catalog, and in {work.names.pool(use.home)} in the trace"
+        if pool in sized:
+            placement[name] = pool
+            notes.append(f"{place}: {pool} is taken as its present pool.")
+        else:
+            notes.append(f"{place}; the size of {pool} is not known, so the trace counts.")
+    return replace(configuration, placement=placement, notes=tuple(notes))
 
 
 def completed(
@@ -267,19 +288,19 @@ def with_assumed_structures(
     updates_a_commit
         As `GroupPoolSettings` has it.
     """
-    made: dict[str, GroupPoolSettings] = {}
+    structures: dict[str, GroupPoolSettings] = {}
     for pool in pools:
         if pool not in configuration.structures and configuration.buffers(pool):
-            made[pool] = GroupPoolSettings.assumed(pool, configuration.buffers(pool), updates_a_commit)
-    if not made:
+            structures[pool] = GroupPoolSettings.assumed(pool, configuration.buffers(pool), updates_a_commit)
+    if not structures:
         return configuration
-    names = ", ".join(settings.structure for settings in made.values())
+    names = ", ".join(settings.structure for settings in structures.values())
     note = (
-        f"The present size of {names} is not known: {ASSUMED_SHARE:.0%} of the storage of the members' pools is taken, "
-        f"at {ASSUMED_RATIO:g} directory entries a page, a rule of thumb"
+        f"The present size of {names} is not known: {ASSUMED_SHARE:.0%} of the storage of the members' pools is "
+        f"assumed, with {ASSUMED_RATIO:g} directory entries per page (rule of thumb)"
     )
     return replace(
-        configuration.with_structures(made),
-        assumed=configuration.assumed | {settings.structure for settings in made.values()},
+        configuration.with_structures(structures),
+        assumed=configuration.assumed | {settings.structure for settings in structures.values()},
         notes=(*configuration.notes, note),
     )

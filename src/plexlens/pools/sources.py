@@ -51,7 +51,7 @@ def of_database(connection: Connection, *, subsystem: str | None = None) -> Conf
     inputs = Inputs(connection)
     nothing = NothingUsableError(
         file="",
-        what="the database holds no sizes of buffer pools" + (f" of {subsystem}" if subsystem else ""),
+        what="the database contains no buffer pool sizes" + (f" of {subsystem}" if subsystem else ""),
         remedy="ingest SMF 100 or the output of -DISPLAY BUFFERPOOL, or give sizes with --pool or --settings",
     )
     if not available(inputs, GRAINS["db2_pool"]):
@@ -65,14 +65,14 @@ def of_database(connection: Connection, *, subsystem: str | None = None) -> Conf
     if subsystem is not None:
         if owners and subsystem not in owners:
             raise UsageError(
-                file="", what=f"the database holds no Db2 {subsystem}", remedy=f"give one of {', '.join(owners)}"
+                file="", what=f"the database contains no Db2 {subsystem}", remedy=f"give one of {', '.join(owners)}"
             )
         rows = [row for row in rows if row["subsystem"] == subsystem]
     elif len(owners) > 1:
         raise UsageError(
             file="",
-            what=f"the database holds pools of several Db2s: {', '.join(owners)}",
-            remedy="say which with --subsystem",
+            what=f"the database contains pools of several Db2 subsystems: {', '.join(owners)}",
+            remedy="select one with --subsystem",
         )
     if not rows:
         raise nothing
@@ -102,7 +102,7 @@ def _configuration(rows: list[dict[str, Any]]) -> Configuration:
     notes: tuple[str, ...] = ()
     if partial:
         notes = (
-            f"of {', '.join(partial)} only the size is recorded: PGSTEAL(LRU), VPSEQT 80, DWQT 30, VDWQT 5 and "
+            f"for {', '.join(partial)} only the size is recorded: PGSTEAL(LRU), VPSEQT 80, DWQT 30, VDWQT 5 and "
             "PGFIX(NO) are assumed, the defaults of Db2",
         )
     return Configuration(pools, {}, notes)
@@ -132,9 +132,9 @@ def of_members(connection: Connection, members: Sequence[str]) -> Configuration:
         pools |= {full_name(member, name): pool for name, pool in own.pools.items()}
     group, structures = _structures(Inputs(connection), members)
     if structures:
-        told = ", ".join(structure.structure for structure in structures.values())
+        text = ", ".join(structure.structure for structure in structures.values())
         notes.append(
-            f"of {told} only the entries are recorded: CLASST 5,0 and GBPOOLT 30 are assumed, the defaults of Db2"
+            f"for {text} only the entries are recorded: CLASST 5,0 and GBPOOLT 30 are assumed, the defaults of Db2"
         )
     return Configuration(pools, notes=tuple(notes), structures=structures, group=group)
 
@@ -142,7 +142,7 @@ def of_members(connection: Connection, members: Sequence[str]) -> Configuration:
 def _structures(inputs: Inputs, members: Sequence[str]) -> tuple[str, dict[str, GroupPoolSettings]]:
     """Name of the group, and its group buffer pools by the name of their buffer pool."""
     name = _name_of(inputs, members)
-    found: dict[str, GroupPoolSettings] = {}
+    group_pool_settings: dict[str, GroupPoolSettings] = {}
     allocated = facts(inputs, GRAINS["coupling_structure"])
     if allocated is not None:
         columns = ("interval_end", "structure", "directory_entries", "data_elements")
@@ -155,20 +155,22 @@ def _structures(inputs: Inputs, members: Sequence[str]) -> tuple[str, dict[str, 
             pool = match["pool"] if match and match["group"] == name else ""
             if page_bytes_of(pool) is not None and row["directory_entries"] and row["data_elements"]:
                 data = int(row["data_elements"] * _ELEMENT) // page_bytes(id_of(pool))
-                found[pool] = GroupPoolSettings(pool, max(data, 1), int(row["directory_entries"]))
+                group_pool_settings[pool] = GroupPoolSettings(pool, max(data, 1), int(row["directory_entries"]))
     if inputs.has(_DISPLAYS):
         columns = ("directory_entries", "data_pages", "pool_name", "structure_name")
         for row in rows_of(inputs.connection, inputs.raw(_DISPLAYS, columns)):
             pool = (row["pool_name"] or "").removeprefix("G") if row["subsystem"] in (None, *members) else ""
             if page_bytes_of(pool) is not None and row["directory_entries"] and row["data_pages"]:
-                found[pool] = GroupPoolSettings(pool, int(row["data_pages"]), int(row["directory_entries"]))
+                group_pool_settings[pool] = GroupPoolSettings(
+                    pool, int(row["data_pages"]), int(row["directory_entries"])
+                )
                 match = _STRUCTURE_NAME.fullmatch(row["structure_name"] or "")
                 name = name or (match["group"] if match else "")
-    return name, found
+    return name, group_pool_settings
 
 
 def _name_of(inputs: Inputs, members: Sequence[str]) -> str:
-    found = facts(inputs, GRAINS["db2_pool"])
-    rows = [] if found is None else found.select("subsystem", "group_name").distinct().rows()
+    query = facts(inputs, GRAINS["db2_pool"])
+    rows = [] if query is None else query.select("subsystem", "group_name").distinct().rows()
     names = {row["group_name"] for row in rows if row["subsystem"] in members and row["group_name"]}
     return str(names.pop()) if len(names) == 1 else ""

@@ -101,8 +101,8 @@ def write_statistics(path: Path, members: Sequence[Member]) -> int:
     if len(times) < 2 or times[-1] <= times[0]:
         raise UsageError(
             file=str(path),
-            what="the trace has no times: statistics are of intervals of time",
-            remedy="give a trace with a column time",
+            what="the trace has no times, and statistics need intervals",
+            remedy="give a trace with the column time",
         )
     zero = _EPOCH if times[0] > _RELATIVE else _BEGINNING - timedelta(microseconds=times[0])
     ends = [zero + timedelta(microseconds=time) for time in times]

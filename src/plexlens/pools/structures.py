@@ -85,7 +85,9 @@ class GroupPoolSettings:
             refuse_structure(f"G{name}", f"RATIO {ratio:g} is not possible", f"give {LEAST_RATIO:g} to {MOST_RATIO:g}")
         data = int(size / (page_bytes(id_of(name)) + ratio * DIRECTORY_ENTRY))
         if data < 1:
-            refuse_structure(f"G{name}", f"{size:,} bytes hold no page", "give more, as in 64MiB")
+            refuse_structure(
+                f"G{name}", f"{size:,} bytes are too small for a page", "give a larger size, such as 64MiB"
+            )
         return cls(name, data, max(int(data * ratio), data), **others)
 
     @classmethod
@@ -127,7 +129,7 @@ def refuse_structure(name: str, what: str, remedy: str) -> NoReturn:
     raise UsageError(file="", what=f"group buffer pool {name}: {what}", remedy=remedy)
 
 
-def check_structure(one: GroupPoolSettings) -> None:
+def check_structure(settings: GroupPoolSettings) -> None:
     """Check that Db2 accepts a group buffer pool.
 
     Raises
@@ -135,17 +137,17 @@ def check_structure(one: GroupPoolSettings) -> None:
     UsageError
         No data entry, fewer directory entries than data entries or more than RATIO may be, impossible thresholds.
     """
-    if one.data_entries < 1:
-        refuse_structure(one.structure, f"{one.data_entries} data entries", "give 1 at least")
-    if one.directory_entries < one.data_entries:
-        what = f"{one.directory_entries:,} directory entries for {one.data_entries:,} data entries"
-        refuse_structure(one.structure, what, "give as many directory entries as data entries, or more")
-    if one.directory_entries / one.data_entries > MOST_RATIO:
-        what = f"a ratio of {one.directory_entries / one.data_entries:,.1f} directory entries a page"
-        refuse_structure(one.structure, what, f"give {MOST_RATIO:g} at most")
+    if settings.data_entries < 1:
+        refuse_structure(settings.structure, f"{settings.data_entries} data entries", "give at least 1")
+    if settings.directory_entries < settings.data_entries:
+        what = f"{settings.directory_entries:,} directory entries for {settings.data_entries:,} data entries"
+        refuse_structure(settings.structure, what, "give as many directory entries as data entries, or more")
+    if settings.directory_entries / settings.data_entries > MOST_RATIO:
+        what = f"a ratio of {settings.directory_entries / settings.data_entries:,.1f} directory entries per page"
+        refuse_structure(settings.structure, what, f"give at most {MOST_RATIO:g}")
     for what, value, most in (
-        ("CLASST", one.class_threshold, 90),
-        ("GBPOOLT", one.pool_threshold, 90),
+        ("CLASST", settings.class_threshold, 90),
+        ("GBPOOLT", settings.pool_threshold, 90),
     ):
         if not 0 <= value <= most:
-            refuse_structure(one.structure, f"{what} {value} is not possible", f"give 0 to {most}")
+            refuse_structure(settings.structure, f"{what} {value} is not possible", f"give 0 to {most}")

@@ -40,6 +40,7 @@ __all__ = [
     "LOST_REFUSED",
     "LOST_WARNED",
     "LostRecordsError",
+    "NoReferencesError",
     "ObjectDelay",
     "Trace",
     "TraceError",
@@ -49,6 +50,11 @@ __all__ = [
     "open_trace",
     "write_trace",
 ]
+
+
+class NoReferencesError(NothingUsableError):
+    """Sources that were read to their end, and hold no page reference; they may hold statistics."""
+
 
 #: Share of lost references from which a user is warned, and from which a trace is refused.
 LOST_WARNED, LOST_REFUSED = 0.02, 0.20
@@ -117,11 +123,11 @@ class TraceFacts:
         for name, count in records.left_out.items():
             self.left_out[name] = self.left_out.get(name, 0) + count
         alone = {
-            "read I/Os that began, but did not end in the trace (IFCID 6 without 7)": records.delays.starts_alone,
+            "read I/Os that began but did not end in the trace (IFCID 6 without 7)": records.delays.starts_alone,
             "read I/Os that began before the trace (IFCID 7 without 6)": records.delays.ends_alone,
             "read I/Os that failed": records.delays.failed,
-            "records of IFCID 198 with the sequence number of the one before": sum(
-                one.repeated for one in records.sequences.values()
+            "IFCID 198 records that repeat a sequence number": sum(
+                sequence.repeated for sequence in records.sequences.values()
             ),
         }
         self.notes += [f"{piece.path.name}: {count} {what}." for what, count in records.taken_as.items()]
@@ -182,7 +188,7 @@ class Trace:
         From the I/Os traced (IFCID 6, 7 and 10) where there are any, else from IFCID 199; empty where neither is there,
         and for trace files.
         """
-        return self._delays.found()
+        return self._delays.ranked()
 
     def batches(self, progress: Progress | None = None) -> Iterator[pa.RecordBatch]:
         """Read the trace from its beginning in time order.
@@ -281,14 +287,14 @@ class Trace:
 
     def _numbered(self, pieces: Sequence[Piece]) -> Iterator[pa.RecordBatch]:
         """The later pieces of a trace without times, one after another."""
-        assert isinstance(pieces[0], FileTrace), "only files have no times"
+        assert isinstance(pieces[0], FileTrace), "only trace files may lack times"
         rows = pieces[0].rows
         for piece in pieces[1:]:
             if not isinstance(piece, FileTrace):
-                raise _mixed(piece.path, "has times, which pieces before it have not")
+                raise _mixed(piece.path, "has times, but earlier pieces do not")
             for batch in self._own(piece.starting_at(rows).batches(), piece):
                 if piece.timed:
-                    raise _mixed(piece.path, "has times, which pieces before it have not")
+                    raise _mixed(piece.path, "has times, but earlier pieces do not")
                 yield batch
             rows += piece.rows
 
@@ -305,11 +311,11 @@ class Trace:
         if facts.references["getpage"] == 0:
             self._refuse_without_getpages(facts, traced)
         if not facts.timed:
-            facts.notes.append("The trace has no times: its rows are numbered, and there are no rates by second.")
+            facts.notes.append("The trace has no times: its rows are numbered, and there are no rates per second.")
         if disorder.rows:
-            facts.notes.append(f"Out of order of time, and put right: {disorder.rows} references.")
+            facts.notes.append(f"References out of order of time, sorted: {disorder.rows}.")
         if len(facts.members) > 1:
-            facts.notes.append(f"{', '.join(facts.members)} are taken as members of one data-sharing group.")
+            facts.notes.append(f"{', '.join(facts.members)} are assumed to be members of one data-sharing group.")
         for piece in traced:
             facts.notes += piece.remarks()
         facts.notes += overlaps(traced)
@@ -318,18 +324,20 @@ class Trace:
 
     def _refuse_without_getpages(self, facts: TraceFacts, traced: Sequence[DumpTrace | DatabaseTrace]) -> None:
         if facts.rows:
-            what = f"no getpage among {facts.rows} references"
+            what = f"the trace has no getpage among {facts.rows} references"
             remedy = f"give a trace with getpages: IFCID 198, function G ({START_TRACE})"
         elif self._met:
-            what = f"no references of {self._subsystem} in it"
+            what = f"it has no references of {self._subsystem}"
             remedy = f"give --subsystem with one of {', '.join(sorted(self._met))}"
         else:
             of = f" of {self._subsystem}" if self._subsystem else ""
-            what = f"no page references{of} (SMF 102 IFCID 198) in it, but {'; '.join(piece.found for piece in traced)}"
+            contents = "; ".join(piece.contents for piece in traced)
+            what = f"it has no page references{of} (SMF 102 IFCID 198), but {contents}"
             left_out = ", ".join(f"{count} {reason}" for reason, count in facts.left_out.items())
             what += f"; left out: {left_out}" if left_out else ""
-            remedy = f"trace them with {START_TRACE}; {START_TRACE_ALL} also gives names and I/O delays"
-        raise NothingUsableError(file=self._label(), what=what, remedy=remedy)
+            remedy = f"record them with {START_TRACE}; {START_TRACE_ALL} also records names and I/O delays"
+        kind = NothingUsableError if facts.rows or self._met else NoReferencesError
+        raise kind(file=self._label(), what=what, remedy=remedy)
 
     def _judge_losses(self, facts: TraceFacts) -> None:
         if not facts.lost:
@@ -338,13 +346,14 @@ class Trace:
         if facts.lost_share >= LOST_REFUSED and not self._force:
             raise LostRecordsError(
                 file=self._label(),
-                what=f"{share}: nothing can be concluded from what is left",
-                remedy="trace again with larger buffers, or a shorter time, or fewer pools; --force takes it as it is",
+                what=f"{share}: the remaining references do not allow a conclusion",
+                remedy="record the trace again with larger buffers, a shorter time or fewer pools; --force uses it "
+                "anyway",
                 lost=facts.lost,
                 share=facts.lost_share,
             )
         if facts.lost_share >= LOST_WARNED:
-            facts.notes.append(f"{share}: misses are off by about as much.")
+            facts.notes.append(f"{share}: misses are off by about the same percentage.")
         else:
             facts.notes.append(f"{share}.")
 
@@ -362,13 +371,13 @@ def _with_times(batches: Iterator[pa.RecordBatch], piece: Piece) -> Iterator[pa.
     """The batches of a piece that must have times."""
     for batch in batches:
         if not piece.timed:
-            raise _mixed(piece.path, "has no times, which pieces before it do")
+            raise _mixed(piece.path, "has no times, but earlier pieces do")
         yield batch
 
 
 def _mixed(path: Path, what: str) -> TraceError:
     return TraceError(
-        file=str(path), what=f"it {what}", remedy="give pieces of one trace, all with times or all without"
+        file=str(path), what=f"it {what}", remedy="give pieces of the same trace, either all with times or all without"
     )
 
 
@@ -408,7 +417,7 @@ def open_trace(
     if "pdb" in forms:
         if len(forms) > 1:
             path = sources[forms.index("pdb")]
-            raise UsageError(file=str(path), what="a PDB among other sources", remedy="give it alone")
+            raise UsageError(file=str(path), what="a PDB cannot be combined with other sources", remedy="give it alone")
         from plexlens.pdb import Pdb
 
         Pdb.open(sources[0])
@@ -446,11 +455,13 @@ def write_trace(trace: Trace, path: Path, progress: Progress | None = None) -> i
     """
     form_of(path)
     if path.exists() and any(source.exists() and source.samefile(path) for source in trace.sources):
-        raise UsageError(file=str(path), what="the trace is read from this file", remedy="write it to another")
+        raise UsageError(
+            file=str(path), what="the command reads the trace from this file", remedy="write to another file"
+        )
     if not trace.facts.complete:
         for _ in trace.batches(progress):
             pass
     facts = trace.facts
-    told = {"time": facts.timed, "agent": facts.agents, "status": bool(facts.statuses)}
-    without = [name for name in told if not told[name]]
+    texts = {"time": facts.timed, "agent": facts.agents, "status": bool(facts.statuses)}
+    without = [name for name in texts if not texts[name]]
     return write_batches(path, trace.batches(progress), trace.names, lost=facts.lost, without=without)

@@ -149,7 +149,7 @@ class DatabaseTrace:
                 yield own
 
     @property
-    def found(self) -> str:
+    def contents(self) -> str:
         """Contents of the PDB, in words."""
         counts = {name.removeprefix("smf102_ifcid"): info.rows for name, info in self._tables.items()}
         traced = {int(name): rows for name, rows in counts.items() if name.isdigit()}

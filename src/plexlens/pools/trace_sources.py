@@ -24,16 +24,17 @@ Piece: TypeAlias = "FileTrace | DumpTrace | DatabaseTrace"
 
 def overlaps(pieces: Sequence[DumpTrace | DatabaseTrace]) -> list[str]:
     """Notes on pieces with records of a Db2 for the same time, which may be the same records."""
-    told = []
-    for one, other in combinations(pieces, 2):
-        for subsystem in sorted(one.records.sequences.keys() & other.records.sequences.keys()):
-            first, second = one.records.sequences[subsystem], other.records.sequences[subsystem]
+    texts = []
+    for entry, other in combinations(pieces, 2):
+        for subsystem in sorted(entry.records.sequences.keys() & other.records.sequences.keys()):
+            first, second = entry.records.sequences[subsystem], other.records.sequences[subsystem]
             if first.first < second.last and second.first < first.last:
-                told.append(
-                    f"{one.path.name} and {other.path.name} hold records of {subsystem} for the same time; if some are "
+                texts.append(
+                    f"{entry.path.name} and {other.path.name} hold records of {subsystem} for the same time; if "
+                    "some are "
                     "in both, ingest them (plexlens ingest DUMP... --pdb DIR) and give the PDB, which keeps each once."
                 )
-    return told
+    return texts
 
 
 def remedy_of_order(piece: Piece) -> str:
@@ -67,6 +68,27 @@ def form_of_source(path: Path) -> str:
     if seems[0].startswith("text"):
         return "file"
     raise UnreadableInputError(file=str(path), what=f"{seems[0]} is not a page-reference trace", remedy=seems[1])
+
+
+def is_printed(path: Path) -> bool:
+    """Whether a file is printed output: of a display command, or a statistics report.
+
+    Raises
+    ------
+    UnreadableInputError
+        It cannot be read.
+    """
+    if path.is_dir() or binary_form(path.name) is not None:
+        return False
+    from plexlens.ingest.recognition import read_head
+
+    head = read_head(path)
+    # The readers of reports take long to load: only for text that has the counters of pools.
+    if re.search(rb"DSNB4|GETPAGE", head) is None:
+        return False
+    from plexlens.ingest.printed import text as text_reports
+
+    return text_reports.sniff(head, path.name)
 
 
 def check_distinct(sources: Sequence[Path]) -> None:

@@ -48,7 +48,7 @@ def check_against(work: Work, configuration: Configuration) -> None:
     if unknown:
         raise UsageError(
             file="",
-            what=f"{', '.join(unknown)}: no such pool in the trace, and nothing is moved to it",
+            what=f"{', '.join(unknown)}: the trace has no such pool, and no object moves to it",
             remedy=f"the trace has {', '.join(there)}",
         )
     numbers = work.numbers_of(configuration.placement)
@@ -171,7 +171,7 @@ def _left_out(work: Work, configuration: Configuration) -> Sequence[str]:
 def _sides(before: Configuration) -> Sequence[str]:
     if before.pools:
         return []
-    return ["The present pools are not known, so the saving cannot be computed: give --settings."]
+    return ["The saving cannot be computed, because the present pools are not known: give --settings."]
 
 
 def prediction_of(recommendation: Recommendation, trace: Trace, work: Work, cost: IoCost) -> Prediction:

@@ -69,10 +69,10 @@ class Work:
     @cached_property
     def objects(self) -> dict[int, Use]:
         """Use of each object."""
-        found: dict[int, Use] = {}
+        uses: dict[int, Use] = {}
         for (number, _), use in self.data_sets.items():
-            found.setdefault(number, Use()).include(use)
-        return found
+            uses.setdefault(number, Use()).include(use)
+        return uses
 
     @property
     def home(self) -> dict[str, str]:
@@ -115,7 +115,7 @@ class Work:
         for data_set in self.data_sets:
             parts.setdefault(data_set[0], []).append(data_set)
         folded = {name.upper(): number for name, number in numbers.items()}
-        found: dict[tuple[int, int], int] = {}
+        counts: dict[tuple[int, int], int] = {}
         for name, pool in placement.items():
             number = numbers.get(name, folded.get(name.upper()))
             if number is None:
@@ -124,8 +124,8 @@ class Work:
                 )
             target = pool_id(pool)
             assert target is not None, "settings have checked the names of pools"
-            found |= dict.fromkeys(parts[number], target)
-        return found
+            counts |= dict.fromkeys(parts[number], target)
+        return counts
 
 
 def _some(names: Sequence[str], most: int = 8) -> str:
@@ -215,9 +215,9 @@ def dependents(
     return [_dependent(interest) for _, interest in placed]
 
 
-def dependent_names(found: Dependents, names: TraceNames) -> dict[str, tuple[str, ...]]:
+def dependent_names(dependents: Dependents, names: TraceNames) -> dict[str, tuple[str, ...]]:
     """Names of dependent data sets by the name of their pool."""
     return {
         pool_name(pool): tuple(sorted(names.data_set(*data_set) for data_set in data_sets))
-        for pool, data_sets in found.items()
+        for pool, data_sets in dependents.items()
     }

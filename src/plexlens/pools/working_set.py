@@ -70,8 +70,8 @@ class WorkingSet:
 
 def working_sets(observation: Observation) -> list[WorkingSet]:
     """The working set of every object, ordered by share of a pool, largest first."""
-    found = [_of(observed, observation) for observed in observation.objects()]
-    return sorted(found, key=lambda observed: (-observed.maximum_share, observed.pool, observed.name))
+    results = [_of(observed, observation) for observed in observation.objects()]
+    return sorted(results, key=lambda observed: (-observed.maximum_share, observed.pool, observed.name))
 
 
 def _of(observed: ObservedObject, observation: Observation) -> WorkingSet:

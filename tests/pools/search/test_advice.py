@@ -108,7 +108,7 @@ def test_page_steal_that_reads_more_is_refused() -> None:
         return 5000.0 + 50 * (pool.steal == "FIFO")
 
     (found,) = advisor(reads).steal(state(reads, PoolSettings.of("BP2", 5400)))
-    assert (found.worth, found.why) == (False, "simulated, it has 50 read I/Os more")
+    assert (found.worth, found.why) == (False, "simulation gives 50 more read I/Os")
 
 
 def test_page_fix_is_for_busy_pools_the_busiest_buffers_first() -> None:

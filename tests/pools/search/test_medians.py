@@ -32,7 +32,9 @@ def four_objects() -> MadeTrace:
     return MadeTrace(object=objects, page=pages, pool=np.ones(len(pages)))
 
 
-def world(budget: int, *, home: dict[str, frozenset[int]] | None = None, **limits: object) -> tuple[Case, Composition]:
+def world(
+    budget: int, *, home: dict[str, frozenset[int]] | None = None, **limits: object
+) -> tuple[Case, dict[str, Composition]]:
     trace = four_objects()
     sample = take(trace)
     names = ["BP1", "BP2", "BP3"]
@@ -47,7 +49,7 @@ def world(budget: int, *, home: dict[str, frozenset[int]] | None = None, **limit
         free=[name for name in names if name not in pools],
         limits=Limits(**limits),  # type: ignore[arg-type]
     )
-    return case, Composition(rests_of(trace), dict.fromkeys(sample.objects, 1.0))
+    return case, {"": Composition(rests_of(trace), dict.fromkeys(sample.objects, 1.0))}
 
 
 @pytest.mark.parametrize("seed", range(8))

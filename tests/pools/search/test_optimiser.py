@@ -45,8 +45,7 @@ def test_it_beats_rules_of_thumb_by_simulation(fifty: Path) -> None:
     }
     best = costs.pop("sizes and groups recommended")
     sizes = costs.pop("sizes recommended")
-    # Checkpoints write alike with all of them. Sizes alone then lie within half a per cent of the best rule here.
-    assert sizes < 1.005 * min(costs.values())
+    assert sizes <= min(costs.values())
     assert best <= sizes
     assert best < min(costs.values())
 
@@ -129,7 +128,7 @@ def test_a_budget_below_what_there_is_is_kept_though_it_costs(fifty: Path) -> No
     assert made.after.configuration.bytes <= 4_500 * 4096 < BEFORE.bytes
     first = made.steps[0]
     assert first.worth
-    assert first.why.startswith("the budget is below the 23.4 MiB that there are now")
+    assert first.why.startswith("the budget is below the present 23.4 MiB")
 
 
 def test_no_simple_rule_beats_what_is_recommended(recommended: tuple[Recommendation, Work]) -> None:

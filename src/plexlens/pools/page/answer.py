@@ -50,7 +50,7 @@ class Answer:
             There is none: no sizes are known.
         """
         if self.prediction is None:
-            raise no_settings("nothing can be predicted")
+            raise no_settings("no prediction is possible")
         return self.prediction
 
     def save(self, path: Path) -> None:
@@ -70,7 +70,7 @@ class Answer:
         from plexlens.pools.alter import Script
         from plexlens.pools.jcl import jobs
 
-        found = self.check_pools()
+        prediction = self.check_pools()
         if self.work is not None and self.work.members:
             raise UsageError(
                 file="",
@@ -79,7 +79,7 @@ class Answer:
             )
         members = self.trace.facts.members
         name = subsystem or (members[0] if len(members) == 1 else "")
-        return jobs(Script(found.commands, found.reverse), name.upper())
+        return jobs(Script(prediction.commands, prediction.reverse), name.upper())
 
     def simulate_to(self, path: Path, progress: Progress) -> None:
         """Write the simulated pools as the statistics of each Db2."""
@@ -93,20 +93,20 @@ class Answer:
         """Plain values: curves, and the recommendation and prediction if there are any."""
         from plexlens.pools import curves
 
-        made = curves.to_json(self.curves, sample=self.options.sample)
+        content = curves.to_json(self.curves, sample=self.options.sample)
         if self.replay is not None:
             from plexlens.pools import replay
 
-            made = {"replay": replay.to_json(self.replay), **made}
+            content = {"replay": replay.to_json(self.replay), **content}
         if self.recommendation is not None:
             from plexlens.pools.search import recommendation
 
-            made["recommendation"] = recommendation.to_json(self.recommendation)
+            content["recommendation"] = recommendation.to_json(self.recommendation)
         if self.prediction is not None:
             from plexlens.pools import prediction as predictions
 
-            made["prediction"] = predictions.to_json(self.prediction)
-        return made
+            content["prediction"] = predictions.to_json(self.prediction)
+        return content
 
     def report(self, progress: Progress) -> Report:
         """The report: of the curves alone, where the sizes of the pools are not known."""
@@ -140,6 +140,7 @@ class Answer:
             responses=site.responses,
             notes=prediction.notes,
             replay=self.replay,
+            work=work,
         )
         return pools_report(analysis)
 
@@ -188,14 +189,14 @@ def answer(
 
     if curves_alone and settings is None and not options.recommends and not options.changes:
         return Answer(trace, curves(group), options)
-    from plexlens.pools.site import of_trace, site_of
+    from plexlens.pools.site import of_trace, site_of, with_catalog
     from plexlens.pools.whatif import predict
     from plexlens.pools.work import look_at
 
     work = look_at(trace, group=group, progress=progress)
     members = trace.facts.members
     if group is False and len(members) > 1:
-        note = f"{', '.join(members)} are simulated as one Db2; in reality each member has its own pools."
+        note = f"{', '.join(members)} are simulated as one Db2; in fact each member has its own pools."
         trace.facts.notes.append(note)
     if options.only_group and not work.members:
         raise UsageError(
@@ -212,6 +213,8 @@ def answer(
         member=only,
         layouts=options.layouts,
     )
+    if trace.names.has_catalog:
+        site = replace(site, configuration=with_catalog(site.configuration, work))
     before = of_trace(site.configuration, work)
     recommendation: Recommendation | None = None
     prediction: Prediction | None = None
@@ -280,5 +283,5 @@ def _recommend(
     optimiser = Optimiser(
         trace, before, cost=site.cost, limits=limits, headroom=site.headroom, work=work, progress=progress
     )
-    made = optimiser.run()
-    return made, prediction_of(made, trace, work, site.cost)
+    recommendation = optimiser.run()
+    return recommendation, prediction_of(recommendation, trace, work, site.cost)

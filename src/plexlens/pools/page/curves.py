@@ -22,8 +22,8 @@ BAND = 1.96
 MISSES = Unit("", "count", 1.0, 0)
 
 _CAVEAT = (
-    "Of an LRU pool without prefetch: a scan misses all its pages here, while prefetch reads many of them in one I/O. "
-    "The tables of pools and objects simulate prefetch."
+    "Curves are for an LRU pool without prefetch: here a scan misses on each page, but prefetch reads many of these "
+    "pages with one I/O. The tables of pools and objects include prefetch."
 )
 
 
@@ -95,8 +95,10 @@ def curves_section(
     if not curves:
         return None
     unit = PER_SECOND if seconds > 0 else MISSES
-    marked = [_Marked(one, seconds, now.get(one.pool), recommended.get(one.pool), word) for one in curves]
-    moved = {one.pool: _Marked(one, seconds, now.get(one.pool), recommended.get(one.pool), word) for one in after}
+    marked = [_Marked(curve, seconds, now.get(curve.pool), recommended.get(curve.pool), word) for curve in curves]
+    moved = {
+        curve.pool: _Marked(curve, seconds, now.get(curve.pool), recommended.get(curve.pool), word) for curve in after
+    }
     fields = _fields(unit, seconds > 0, word.capitalize())
     misses = definitions.add(fields["misses"])
     size = definitions.add(fields["size"])
@@ -108,21 +110,23 @@ def curves_section(
     blocks += [_whole(mark, None, unit, misses, size) for mark in moved.values()]
     table = definitions.table(
         "curve_sizes",
-        "Sizes that matter",
+        "Key sizes",
         list(fields.values())[2:],
         marked,
-        note="The knee is the point of the curve's lower hull that lies farthest below the line from its first point "
-        "to its last: beyond it a buffer saves less than the mean buffer of the curve.",
+        note="The knee is the point of the curve's lower hull that is farthest below the line from the first point to "
+        "the last: beyond it, a buffer saves less than the average buffer of the curve.",
     )
     if table is not None:
         blocks.insert(0, table)
-    if any(error for one in curves for _, _, error in one.points):
-        blocks.append(Note("The curves are of a sample of the pages; the band is 1.96 standard errors to both sides."))
+    if any(error for curve in curves for _, _, error in curve.points):
+        blocks.append(
+            Note("The curves come from a sample of the pages; the band is 1.96 standard errors to each side.")
+        )
     return Section(
         "curves",
         "Curves",
         tuple(blocks),
-        "What every pool would read at every size, and which objects read it.",
+        "Read misses of each pool at each size, and the objects that cause them.",
     )
 
 
@@ -131,60 +135,60 @@ def _fields(unit: Unit, timed: bool, word: str) -> dict[str, Field[_Marked]]:
     formula = "misses of an LRU pool / seconds of the trace" if timed else "misses of an LRU pool"
     source = "Stack distances of the trace's getpages (Mattson and others, 1970)"
 
-    made: list[Field[_Marked]] = [
-        Field(CURVE, "misses", what, lambda one: None, unit, formula, source, _CAVEAT),
-        Field(CURVE, "size", "Pool size", lambda one: None, PAGES, "", "VPSIZE"),
-        Field(CURVE, "pool", "Pool", lambda one: one.curve.pool, key=True),
+    fields: list[Field[_Marked]] = [
+        Field(CURVE, "misses", what, lambda row: None, unit, formula, source, _CAVEAT),
+        Field(CURVE, "size", "Pool size", lambda row: None, PAGES, "", "VPSIZE"),
+        Field(CURVE, "pool", "Pool", lambda row: row.curve.pool, key=True),
         Field(
-            CURVE, "distinct_pages", "Pages referenced", lambda one: one.curve.distinct_pages, PAGES, "",
+            CURVE, "distinct_pages", "Pages referenced", lambda row: row.curve.distinct_pages, PAGES, "",
             "The trace; estimated where pages are sampled",
         ),
-        Field(CURVE, "now_size", "Size", lambda one: one.now, PAGES, "", "Settings of the pool", group="Now"),
+        Field(CURVE, "now_size", "Size", lambda row: row.now, PAGES, "", "Settings of the pool", group="Now"),
         Field(
-            CURVE, "now_misses", "Misses", lambda one: one.at(one.now), unit, f"{formula} of the size now", source,
+            CURVE, "now_misses", "Misses", lambda row: row.at(row.now), unit, f"{formula} at the present size", source,
             _CAVEAT, group="Now",
         ),
         Field(
-            CURVE, "knee_size", "Size", lambda one: one.knee, PAGES,
+            CURVE, "knee_size", "Size", lambda row: row.knee, PAGES,
             "point of the lower hull of the curve that is farthest below its chord, both axes scaled to their span",
             "Satopaa and others, Finding a kneedle in a haystack (2011)", group="Knee",
         ),
         Field(
-            CURVE, "knee_misses", "Misses", lambda one: one.at(one.knee), unit, f"{formula} of the size at the knee",
+            CURVE, "knee_misses", "Misses", lambda row: row.at(row.knee), unit, f"{formula} at the size of the knee",
             source, _CAVEAT, group="Knee",
         ),
         Field(
-            CURVE, "recommended_size", "Size", lambda one: one.recommended, PAGES, "", "The change",
+            CURVE, "recommended_size", "Size", lambda row: row.recommended, PAGES, "", "The change",
             group=word,
         ),
         Field(
-            CURVE, "recommended_misses", "Misses", lambda one: one.at(one.recommended), unit,
-            f"{formula} of the size after the change", source,
+            CURVE, "recommended_misses", "Misses", lambda row: row.at(row.recommended), unit,
+            f"{formula} at the size after the change", source,
             f"With the objects that are in the pool now. {_CAVEAT}", group=word,
         ),
         Field(
-            CURVE, "enough", "Only first references miss from", lambda one: one.curve.enough or None, PAGES,
-            "smallest size at which no page is read twice", source,
+            CURVE, "enough", "Size without repeated misses", lambda row: row.curve.enough or None, PAGES,
+            "smallest size at which only first references miss", source,
         ),
     ]  # fmt: skip
-    return {one.name: one for one in made}
+    return {field.name: field for field in fields}
 
 
-def _series(name: str, one: _Marked) -> XYSeries:
-    points = tuple((float(size), one.rate(misses)) for size, misses, _ in one.curve.points)
+def _series(name: str, marked: _Marked) -> XYSeries:
+    points = tuple((float(size), marked.rate(misses)) for size, misses, _ in marked.curve.points)
     band: tuple[tuple[float, float, float], ...] = ()
-    if any(error for _, _, error in one.curve.points):
+    if any(error for _, _, error in marked.curve.points):
         band = tuple(
-            (float(size), max(one.rate(misses - BAND * error), 0.0), one.rate(misses + BAND * error))
-            for size, misses, error in one.curve.points
+            (float(size), max(marked.rate(misses - BAND * error), 0.0), marked.rate(misses + BAND * error))
+            for size, misses, error in marked.curve.points
         )
     return XYSeries(name, points, band=band)
 
 
-def _whole(one: _Marked, moved: _Marked | None, unit: Unit, misses: str, size: str) -> XYChart:
-    pool = one.curve.pool
-    series = [_series("objects as they are now", one)]
-    if moved is not None and moved.curve.points != one.curve.points:
+def _whole(marked: _Marked, moved: _Marked | None, unit: Unit, misses: str, size: str) -> XYChart:
+    pool = marked.curve.pool
+    series = [_series("objects, present pools", marked)]
+    if moved is not None and moved.curve.points != marked.curve.points:
         series.append(_series(f"objects as {moved.word}", moved))
     return XYChart(
         f"curve_{pool}",
@@ -192,7 +196,7 @@ def _whole(one: _Marked, moved: _Marked | None, unit: Unit, misses: str, size: s
         "Pool size",
         "Read misses",
         tuple(series),
-        one.marks(),
+        marked.marks(),
         x_unit=PAGES,
         y_unit=unit,
         definition=misses,
@@ -201,37 +205,39 @@ def _whole(one: _Marked, moved: _Marked | None, unit: Unit, misses: str, size: s
     )
 
 
-def _layers(one: _Marked, unit: Unit, misses: str, size: str) -> XYChart:
+def _layers(marked: _Marked, unit: Unit, misses: str, size: str) -> XYChart:
     """Shares by object, with all its partitions; the largest shares at the present size, the rest in a single layer."""
     objects: dict[int, tuple[str, np.ndarray[tuple[int], np.dtype[np.float64]]]] = {}
-    for share in one.curve.shares:
+    for share in marked.curve.shares:
         name = share.name.removesuffix(f".{share.partition}") if share.partition else share.name
-        before = objects.get(share.object, (name, np.zeros(len(one.curve.points))))
+        before = objects.get(share.object, (name, np.zeros(len(marked.curve.points))))
         objects[share.object] = name, before[1] + np.asarray(share.misses)
-    sizes = [size for size, _, _ in one.curve.points]
-    middle = one.knee if one.now is None else one.now
+    sizes = [size for size, _, _ in marked.curve.points]
+    middle = marked.knee if marked.now is None else marked.now
     at = int(np.argmin([abs(np.log(size / middle)) for size in sizes]))
-    order = sorted(objects.values(), key=lambda held: (-held[1][at], held[0]))
+    order = sorted(objects.values(), key=lambda content: (-content[1][at], content[0]))
     kept = order if len(order) <= MOST_SERIES else order[: MOST_SERIES - 1]
     layers = list(kept)
     if len(order) > len(kept):
-        rest = np.sum([held for _, held in order[len(kept) :]], axis=0)
+        rest = np.sum([values for _, values in order[len(kept) :]], axis=0)
         layers.append((f"{len(order) - len(kept)} other objects", rest))
     return XYChart(
-        f"shares_{one.curve.pool}",
-        f"{one.curve.pool}: whose misses they are",
+        f"shares_{marked.curve.pool}",
+        f"{marked.curve.pool}: misses by object",
         "Pool size",
         "Read misses",
         tuple(
-            XYSeries(name, tuple((float(size), one.rate(float(miss))) for size, miss in zip(sizes, held, strict=True)))
-            for name, held in layers
+            XYSeries(
+                name, tuple((float(size), marked.rate(float(miss))) for size, miss in zip(sizes, values, strict=True))
+            )
+            for name, values in layers
         ),
-        one.marks(),
+        marked.marks(),
         x_unit=PAGES,
         y_unit=unit,
         definition=misses,
         x_definition=size,
         log_x=True,
         stacked=True,
-        note="The object with most misses at the size now lies at the bottom.",
+        note="The object with the most misses at the present size is at the bottom.",
     )

@@ -43,21 +43,21 @@ class _Row:
         return amount * length / self.seconds if self.seconds > 0 else amount
 
 
-def frontier_blocks(found: Recommendation, seconds: float, definitions: Definitions) -> list[Block]:
+def frontier_blocks(recommendation: Recommendation, seconds: float, definitions: Definitions) -> list[Block]:
     """A table of the frontier, a table of the simple rules, and how far the best placement can be from the optimum."""
-    frontier = found.frontier
+    frontier = recommendation.frontier
     if frontier is None:
         return []
     weight = frontier.delay_weight
     knee = frontier.knee
 
-    def rows(points: Sequence[Point], *, told: bool) -> list[_Row]:
+    def rows(points: Sequence[Point], *, counted: bool) -> list[_Row]:
         return [
             _Row(
-                _name(point, frontier, knee) if told else point.name,
+                _name(point, frontier, knee) if counted else point.name,
                 point,
                 point.state.cost(weight),
-                found.before,
+                recommendation.before,
                 weight,
                 seconds,
             )
@@ -66,22 +66,25 @@ def frontier_blocks(found: Recommendation, seconds: float, definitions: Definiti
 
     tables = [
         definitions.table(
-            "frontier", "Savings by number of moved objects", _fields(seconds > 0), rows(frontier.points, told=True)
+            "frontier", "Savings by number of moved objects", _fields(seconds > 0), rows(frontier.points, counted=True)
         ),
         definitions.table(
-            "simple_rules", "Simple rules for the same storage", _fields(seconds > 0), rows(frontier.rules, told=False)
+            "simple_rules",
+            "Simple rules for the same storage",
+            _fields(seconds > 0),
+            rows(frontier.rules, counted=False),
         ),
     ]
     return [*(table for table in tables if table is not None), Note(_bound(frontier))]
 
 
 def _name(point: Point, frontier: Frontier, knee: Point | None) -> str:
-    told = {0: "no object moves", 1: "1 object moves"}.get(point.moved, f"{point.moved:,} objects move")
+    moves = {0: "no object moves", 1: "1 object moves"}.get(point.moved, f"{point.moved:,} objects move")
     marks = [
         *(["recommended"] if point is frontier.chosen else []),
         *(["knee"] if point is knee else []),
     ]
-    return told + (f" ({', '.join(marks)})" if marks else "")
+    return moves + (f" ({', '.join(marks)})" if marks else "")
 
 
 def _bound(frontier: Frontier) -> str:

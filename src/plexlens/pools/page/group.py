@@ -17,7 +17,7 @@ from plexlens.report.model.fields import Definitions, Field, Subject
 
 GROUP = Subject("group_whole", "The group", "the pools of all members together")
 USE = Subject("member_pool", "Pools of members", "one buffer pool of one member, now and after the change")
-STRUCTURE = Subject("group_pool", "Group buffer pools", "one group buffer pool, as all members use it")
+STRUCTURE = Subject("group_pool", "Group buffer pools", "one group buffer pool, all members")
 DEPENDENT = Subject("gbp_dependent", "GBP-dependent data sets", "one data set that several members use and one changes")
 
 _CPU = Unit("s/h", "s/h", 1.0, 2)
@@ -26,9 +26,9 @@ _IN_TRACE = Unit("s", "s", 1.0, 2)
 _SIMULATED = "The trace, simulated with all members and group buffer pools"
 
 _STORAGE: Field[GroupChange] = Field(
-    GROUP, "structure_storage", "Coupling facility", lambda one: one.after.configuration.structure_bytes, GIB,
+    GROUP, "structure_storage", "Coupling facility", lambda row: row.after.configuration.structure_bytes, GIB,
     "Σ (data entries x page size + directory entries x 400 bytes)",
-    "Db2 13 for z/OS, Group buffer pool sizes: about 400 bytes a directory entry",
+    "Db2 13 for z/OS, Group buffer pool sizes: about 400 bytes per directory entry",
 )  # fmt: skip
 
 
@@ -57,21 +57,21 @@ def group_figures(change: GroupChange, definitions: Definitions) -> list[Figure]
     hour = " x 3600 / seconds of the trace" if change.seconds > 0 else ""
     done = change.before.requests
     reclaimed = done.invalidated_by_reclaim
-    made: list[tuple[Field[GroupChange], str]] = [
-        (Field(GROUP, "group_requests", "Group buffer pool requests", lambda one: one.rate(done.requests), rate,
+    results: list[tuple[Field[GroupChange], str]] = [
+        (Field(GROUP, "group_requests", "Group buffer pool requests", lambda row: row.rate(done.requests), rate,
                f"(reads + writes + registration + castout){each}", _SIMULATED), "of all members"),
         (Field(GROUP, "invalidations", "Cross-invalidations",
-               lambda one: one.rate(done.invalidated_by_write + reclaimed), rate,
+               lambda row: row.rate(done.invalidated_by_write + reclaimed), rate,
                f"(XI by write + XI by directory reclaim){each}", _SIMULATED), "by changes and by directory reclaim"),
-        (Field(GROUP, "cpu", "CPU", lambda one: one.rate(one.before.cpu_seconds, 3600), cpu,
+        (Field(GROUP, "cpu", "CPU", lambda row: row.rate(row.before.cpu_seconds, 3600), cpu,
                f"(I/Os and requests x their prices){hour}", _SIMULATED), "I/O and group buffer pools"),
     ]  # fmt: skip
     figures = [
         Figure(
-            one.name, one.title, one.value(change), one.unit, definitions.add(one), detail,
-            alarm=one.name == "invalidations" and reclaimed > 0,
+            field.name, field.title, field.value(change), field.unit, definitions.add(field), detail,
+            alarm=field.name == "invalidations" and reclaimed > 0,
         )
-        for one, detail in made
+        for field, detail in results
     ]  # fmt: skip
     return [
         *figures,
@@ -92,12 +92,13 @@ def group_section(change: GroupChange, definitions: Definitions) -> Section | No
         use_table(change, definitions),
         dependent_table(change, definitions),
     ]
-    found = tuple(one for one in tables if one is not None)
+    results = tuple(table for table in tables if table is not None)
     lead = (
-        "What keeps the members' pools coherent: a page that one member changes becomes invalid at the others (XI) and "
-        "is read again, from the group buffer pool if it still has it. Such a read does not count as a read I/O."
+        "Group buffer pools keep the pools of the members coherent: a page that a member changes becomes invalid at "
+        "the others (XI), and they read it again, from the group buffer pool if it still holds the page. Such a read "
+        "is not a read I/O."
     )
-    return Section("group_pools", "Group buffer pools", found, lead) if found else None
+    return Section("group_pools", "Group buffer pools", results, lead) if results else None
 
 
 @dataclass(frozen=True)
@@ -119,18 +120,18 @@ def use_table(change: GroupChange, definitions: Definitions) -> Table | None:
     each = " / seconds of the trace" if change.seconds > 0 else ""
 
     kinds: list[tuple[str, Callable[[GroupPoolActivity], float], str, str]] = [
-        ("hits", lambda one: one.hits, "reads that the group buffer pool answered", "Reads from GBP"),
-        ("invalid", lambda one: one.invalid_reads, "reads of pages in the pool that were not valid any more",
+        ("hits", lambda field: field.hits, "reads that the group buffer pool answered", "Reads from GBP"),
+        ("invalid", lambda field: field.invalid_reads, "reads of pages in the local pool that were no longer valid",
          "Reads due to XI"),
-        ("writes", lambda one: one.writes, "changed pages written to the group buffer pool", "Writes to GBP"),
+        ("writes", lambda field: field.writes, "changed pages written to the group buffer pool", "Writes to GBP"),
     ]  # fmt: skip
     states = [("now", change.before), *([("after", change.after)] if change.is_change else [])]
     fields: list[Field[_UseRow]] = [Field(USE, "pool", "Pool", lambda row: row.pool, key=True)]
     for name, value, formula, group in kinds:
         for when, state in states:
             amount = partial(_rate_of, state, value)
-            one = Field(USE, f"{name}_{when}", when.capitalize(), amount, rate, f"{formula}{each}", _SIMULATED)
-            fields.append(one.within(group, one.title))
+            field = Field(USE, f"{name}_{when}", when.capitalize(), amount, rate, f"{formula}{each}", _SIMULATED)
+            fields.append(field.within(group, field.title))
     rows = [_UseRow(change, name) for name in change.after.configuration.pools if name in change.after.uses]
     return definitions.table("member_pools", "Pools of the members and their group buffer pools", fields, rows, top=50)
 
@@ -188,18 +189,18 @@ def structure_table(
               "Settings", group="Entries"),
         Field(STRUCTURE, "bytes", "Size", lambda row: row.settings.bytes, MIB,
               "data entries x page size + directory entries x 400 bytes",
-              "Db2 13 for z/OS, Group buffer pool sizes: about 400 bytes a directory entry"),
-        make("reads", "Reads", "reads of pages that are not in the local pool or not valid", lambda one: one.reads),
+              "Db2 13 for z/OS, Group buffer pool sizes: about 400 bytes per directory entry"),
+        make("reads", "Reads", "reads of pages that are not in the local pool or not valid", lambda row: row.reads),
         Field(STRUCTURE, "hit_share", "XI hits", lambda row: row.activity.hit_share, FRACTION,
               "reads due to XI that brought the page / reads due to XI",
               "Db2 13 for z/OS, Determining whether a group buffer pool is too small"),
-        make("writes", "Writes", "changed pages written to the group buffer pool", lambda one: one.writes),
+        make("writes", "Writes", "changed pages written to the group buffer pool", lambda row: row.writes),
         make("by_write", "Changes", "pages in local pools made invalid by another member's change",
-             lambda one: one.invalidated_by_write, "XI by"),
+             lambda row: row.invalidated_by_write, "XI by"),
         make("by_reclaim", "Reclaim", "pages in local pools made invalid because their directory entry was taken",
-             lambda one: one.invalidated_by_reclaim, "XI by"),
-        make("reclaims", "Reclaims", "directory entries taken from other pages", lambda one: one.directory_reclaims),
-        make("castouts", "Castout", "pages cast out to disk", lambda one: one.castout_pages),
+             lambda row: row.invalidated_by_reclaim, "XI by"),
+        make("reclaims", "Reclaims", "directory entries taken from other pages", lambda row: row.directory_reclaims),
+        make("castouts", "Castout", "pages cast out to disk", lambda row: row.castout_pages),
         Field(STRUCTURE, "failed", "Failed writes", lambda row: row.activity.failed_writes or None, COUNT, "",
               "Writes that found no data entry (QBGLWF)"),
     ]  # fmt: skip
@@ -235,7 +236,7 @@ def dependent_table(change: GroupChange, definitions: Definitions) -> Table | No
         for pool, names in state.dependent.items()
         for name in names
     ]
-    rows.sort(key=lambda row: -sum(one.updates for one in row.activity.values()))
+    rows.sort(key=lambda row: -sum(activity.updates for activity in row.activity.values()))
     rate = PER_SECOND if change.seconds > 0 else COUNT
     each = " / seconds of the trace" if change.seconds > 0 else ""
     fields: list[Field[_DependentRow]] = [

@@ -17,12 +17,12 @@ TENTHS = UNITS["tenth_seconds"]
 
 TRACE = Subject("pool_whole", "The trace", "all pools of the trace together")
 OBJECT = Subject("pool_object", "Objects of a trace", "one object in one pool, all its partitions together")
-POOL = Subject("pool_trace", "Pools of a trace", "one buffer pool, as its settings were simulated over the trace")
+POOL = Subject("pool_trace", "Pools of a trace", "one buffer pool, simulated with its settings over the trace")
 
 IO = page_numbers("pool_io")
 
 STORAGE: Field[None] = Field(
-    TRACE, "storage", "Storage of the pools", lambda one: None, GIB, "Σ buffers x page size", "Settings of the pools"
+    TRACE, "storage", "Storage of the pools", lambda row: None, GIB, "Σ buffers x page size", "Settings of the pools"
 )
 
 
@@ -46,13 +46,13 @@ def fields(subject: Subject, cost: IoCost, *, with_name: bool = True) -> dict[st
         "sync_delay_longest": lambda io: io.sync_delay_longest,
         "prefetch_delay": lambda io: io.prefetch_delay,
     }
-    made: list[Field[Io]] = [
+    results: list[Field[Io]] = [
         Field(subject, "pool", "Pool", lambda io: io.pool, key=True),
         *([Field[Io](subject, "object", "Object", lambda io: io.name, key=True)] if with_name else []),
         Field(subject, "kind", "Kind", lambda io: io.kind or None),
-        *(of_number(subject, name, one, by_program.get(name, one.of)) for name, one in IO.numbers.items()),
+        *(of_number(subject, name, number, by_program.get(name, number.of)) for name, number in IO.numbers.items()),
     ]
-    return {one.name: one for one in made}
+    return {field.name: field for field in results}
 
 
 def _columns(by_name: dict[str, Field[Io]], timed: bool) -> list[Field[Io]]:
@@ -89,15 +89,15 @@ def pools_section(observation: Observation, cost: IoCost, definitions: Definitio
         [own["pool"], own["objects"], *_columns(own, observation.timed)],
         pools_of(observation),
         sorted_by=order,
-        note="Hit ratios are here to be recognised; nothing is decided by them.",
+        note="Hit ratios are shown for reference; no recommendation uses them.",
         drill="objects",
     )
     blocks: list[Block] = [table] if table is not None else []
     blocks += [
-        Note(f"Pool {name} of the trace is not simulated: {rows:,} references to it are left out.")
+        Note(f"Pool {name} is not simulated: {rows:,} references to it are left out.")
         for name, rows in observation.left_out.items()
     ]
-    return Section("pools", "Pools", tuple(blocks), "What each pool reads, with its settings of now.")
+    return Section("pools", "Pools", tuple(blocks), "Reads of each pool with its present settings.")
 
 
 def objects_section(observation: Observation, cost: IoCost, definitions: Definitions) -> Section:
@@ -127,9 +127,9 @@ def objects_section(observation: Observation, cost: IoCost, definitions: Definit
     return Section(
         "objects",
         "Objects",
-        tuple(one for one in tables if one is not None),
-        "The objects that cost most. The first few usually are most of the cost: look at how they are accessed before "
-        "any pool is made larger.",
+        tuple(table for table in tables if table is not None),
+        "The objects that cost most. The first few usually cause most of the cost: check how they are accessed before "
+        "you enlarge a pool.",
     )
 
 
@@ -142,9 +142,13 @@ def _without_recorded(own: dict[str, Field[Io]]) -> dict[str, Field[Io]]:
 def delays_section(observation: Observation, cost: IoCost, definitions: Definitions, more: Sequence[Block]) -> Section:
     """Recorded I/O times of each object."""
     own = fields(OBJECT, cost)
-    timed = [one for one in objects_of(observation) if one.sync_delay is not None or one.prefetch_delay is not None]
-    timed.sort(key=lambda one: -(one.elapsed_seconds(cost) or 0.0))
-    sources = sorted({one.source for one in observation.delays})
+    timed = [
+        object_io
+        for object_io in objects_of(observation)
+        if object_io.sync_delay is not None or object_io.prefetch_delay is not None
+    ]
+    timed.sort(key=lambda object_io: -(object_io.elapsed_seconds(cost) or 0.0))
+    sources = sorted({delay.source for delay in observation.delays})
     table = definitions.table(
         "delays",
         "I/O delay of objects",
@@ -165,7 +169,8 @@ def delays_section(observation: Observation, cost: IoCost, definitions: Definiti
     if table is None:
         blocks.append(
             Note(
-                "No I/O times were recorded: every synchronous read takes the time in the cost assumptions. "
+                "No I/O times were recorded: every synchronous read is assumed to take the time in the cost "
+                "assumptions. "
                 "IFCID 6 and 7 (or 199) in the trace record I/O times by object, SMF 42-6 and 74-1 by data set and "
                 "volume."
             )
@@ -174,5 +179,5 @@ def delays_section(observation: Observation, cost: IoCost, definitions: Definiti
         "delay",
         "I/O delay",
         (*blocks, *more),
-        "Two objects of the same I/O count can differ much in delay: the devices behind them decide it.",
+        "Two objects with the same number of I/Os can differ much in delay, which depends on their devices.",
     )

@@ -122,17 +122,17 @@ def budget_of(text: str) -> dict[str, int]:
     """
     from plexlens.pools.settings import parse_size
 
-    found: dict[str, int] = {}
+    budget: dict[str, int] = {}
     for part in text.split(",") if text else []:
         member, equals, size = part.rpartition("=")
-        found[member.strip().upper()] = parse_size(size)
-        if bool(equals) != bool(member.strip()) or ("" in found and len(found) > 1):
+        budget[member.strip().upper()] = parse_size(size)
+        if bool(equals) != bool(member.strip()) or ("" in budget and len(budget) > 1):
             raise UsageError(
                 file="",
-                what=f"--budget {text} is not understood",
+                what=f"--budget {text} is not valid",
                 remedy="give an amount for every member, as in 4GiB, or one for each, as in DB1A=4GiB,DB1B=2GiB",
             )
-    return found
+    return budget
 
 
 def no_settings(what: str) -> UsageError:

@@ -11,6 +11,7 @@ from plexlens.pools.cost import Assumption, IoCost
 from plexlens.pools.curves import PoolCurve
 from plexlens.pools.objects import Io, objects_of, pools_of
 from plexlens.pools.observation import Observation
+from plexlens.pools.page.catalog import catalog_section
 from plexlens.pools.page.curves import curves_section
 from plexlens.pools.page.group import GroupChange, group_figures, group_section
 from plexlens.pools.page.memory import clusters_section, residency_section, working_sets_section
@@ -31,6 +32,7 @@ from plexlens.pools.replay import Replay
 from plexlens.pools.responses import Response
 from plexlens.pools.search.recommendation import Recommendation
 from plexlens.pools.trace import TraceFacts
+from plexlens.pools.work import Work
 from plexlens.report.blocks.responses import response_blocks
 from plexlens.report.model import Column, ColumnKind, Figure, KeyFigures, Note, Report, Section, Table
 from plexlens.report.model.display import counted
@@ -65,6 +67,8 @@ class PoolsAnalysis:
         What was assumed, for the reader.
     replay
         The simulation of the present pools next to what was recorded; None where their sizes are not known.
+    work
+        Objects of the trace, which an extract of the catalog may describe.
     """
 
     sources: Sequence[str]
@@ -78,21 +82,22 @@ class PoolsAnalysis:
     responses: Sequence[Response] = ()
     notes: Sequence[str] = ()
     replay: Replay | None = None
+    work: Work | None = None
 
     @property
     def change(self) -> Prediction | None:
         """The prediction, if the present pools are known and the prediction changes them."""
-        found = self.prediction
-        return found if found is not None and found.is_change else None
+        prediction = self.prediction
+        return prediction if prediction is not None and prediction.is_change else None
 
     @property
     def group(self) -> GroupChange | None:
         """The group before and after the change; None for a single Db2."""
-        found = self.recommendation or self.prediction
-        if found is None or not found.after.uses:
+        change = self.recommendation or self.prediction
+        if change is None or not change.after.uses:
             return None
-        now = found.before if found.before.configuration.pools else found.after
-        return GroupChange(now, found.after, self.observation.seconds)
+        now = change.before if change.before.configuration.pools else change.after
+        return GroupChange(now, change.after, self.observation.seconds)
 
 
 def pools_report(analysis: PoolsAnalysis) -> Report:
@@ -107,8 +112,8 @@ def pools_report(analysis: PoolsAnalysis) -> Report:
     -------
     Report
         Sections: replay, summary, recommendation, the change asked for, curves, pools, group buffer pools, objects,
-        working sets, clusters, residency, I/O delay, cost assumptions, what was lost and assumed; those that have
-        nothing are not there. Of a group every pool has the name of its member before its own.
+        catalog, working sets, clusters, residency, I/O delay, cost assumptions, lost data and assumptions; those that
+        have nothing are not there. Of a group every pool has the name of its member before its own.
     """
     definitions = Definitions()
     observation, cost = analysis.observation, analysis.cost
@@ -136,6 +141,7 @@ def pools_report(analysis: PoolsAnalysis) -> Report:
         pools_section(observation, cost, definitions),
         None if group is None else group_section(group, definitions),
         objects_section(observation, cost, definitions),
+        None if analysis.work is None else catalog_section(analysis.work, definitions),
         working_sets_section(observation, definitions),
         clusters_section(observation, cost, definitions),
         residency_section(observation, definitions),
@@ -195,11 +201,11 @@ def _summary(analysis: PoolsAnalysis, definitions: Definitions) -> Section:
     size = sum(pool.bytes for pool in observation.settings.values())
     detail = counted(len(observation.settings), "pool")
     figures.append(Figure("storage", STORAGE.title, size, storage_unit(size), definitions.add(STORAGE), detail))
-    lead = "The pools as they are, simulated event by event over the trace."
+    lead = "The present pools, simulated event by event over the trace."
     group = analysis.group
     if group is not None:
         figures += group_figures(GroupChange(group.before, group.before, group.seconds), definitions)
-        lead = "The pools of all members and the group buffer pools between them, simulated event by event."
+        lead = "The pools of all members and their group buffer pools, simulated event by event."
     return Section("summary", "Summary", (KeyFigures("pools_summary", tuple(figures)),), lead)
 
 
@@ -243,7 +249,7 @@ def prices_section(assumptions: Sequence[Assumption], notes: Sequence[str]) -> S
         "cost",
         "Cost assumptions",
         (table, *(Note(f"{note}.") for note in notes)),
-        "What an I/O costs. CPU and delay of this report are counts times these numbers.",
+        "Cost of an I/O. CPU and delay in this report are counts times these numbers.",
     )
 
 
@@ -256,7 +262,7 @@ def _range(assumption: Assumption) -> str:
 def _losses(analysis: PoolsAnalysis) -> Section:
     facts = analysis.facts
     extra = analysis.recommendation.notes if analysis.recommendation is not None else ()
-    told = [*facts.notes, *analysis.notes, *extra]
+    assumptions = [*facts.notes, *analysis.notes, *extra]
     if analysis.group is not None and analysis.observation.delays:
-        told.append("I/O times of an object are those that the records of all members tell together")
-    return Section("assumed", "What was lost and assumed", lost_notes(facts, told), LOST_LEAD)
+        assumptions.append("I/O times of an object come from the records of all members together")
+    return Section("assumed", "Lost data and assumptions", lost_notes(facts, assumptions), LOST_LEAD)

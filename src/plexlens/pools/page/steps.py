@@ -10,6 +10,7 @@ from plexlens.metrics.unit import PAGES, PER_SECOND, Unit
 from plexlens.pools.page.frontier import frontier_blocks
 from plexlens.pools.page.group import GroupChange, structure_figure, structure_table
 from plexlens.pools.page.objects import STORAGE, storage_unit
+from plexlens.pools.page.storage import storage_blocks
 from plexlens.pools.prediction import Activity, Prediction, State
 from plexlens.pools.search.recommendation import Recommendation, Step
 from plexlens.report.model import Advice, Block, Figure, KeyFigures, Note, Section, Table
@@ -164,45 +165,46 @@ def _evidence(name: str, title: str, change: GroupChange, definitions: Definitio
     structures = None
     if before.structures and before.configuration.structures != after.configuration.structures:
         structures = structure_table(f"{name}_group_pools", title, change, definitions, changed=True)
-    found = [structure for structure in (structures, pools) if structure is not None]
-    return (found[0], tuple(found[1:])) if found else (Table(name, title, (), ()), ())
+    tables = [structure for structure in (structures, pools) if structure is not None]
+    return (tables[0], tuple(tables[1:])) if tables else (Table(name, title, (), ()), ())
 
 
-def recommendation_section(found: Recommendation, seconds: float, definitions: Definitions) -> Section:
+def recommendation_section(recommendation: Recommendation, seconds: float, definitions: Definitions) -> Section:
     """The recommended steps, with text for Db2 and its reverse."""
-    blocks: list[Block] = [_figures(found.before, found.after, seconds, definitions)]
-    worth = [step for step in found.steps if step.worth]
+    blocks: list[Block] = [_figures(recommendation.before, recommendation.after, seconds, definitions)]
+    worth = [step for step in recommendation.steps if step.worth]
     if not worth:
-        blocks.append(Note("No step is worth it: with these limits nothing was found that saves I/O."))
-    rows = changes(found.before, found.after, seconds)
+        blocks.append(Note("No step is worthwhile: within these limits, no change saves I/O."))
+    rows = changes(recommendation.before, recommendation.after, seconds)
     table = _table("pool_changes", "All steps together, by pool", rows, definitions)
     if table is not None:
         blocks.append(table)
-    blocks += frontier_blocks(found, seconds, definitions)
-    steps = [_step(number, step, seconds, definitions) for number, step in enumerate(found.steps, 1)]
-    blocks += [block for block, step in zip(steps, found.steps, strict=True) if step.worth]
+    blocks += frontier_blocks(recommendation, seconds, definitions)
+    blocks += storage_blocks(recommendation, seconds, definitions)
+    steps = [_step(number, step, seconds, definitions) for number, step in enumerate(recommendation.steps, 1)]
+    blocks += [block for block, step in zip(steps, recommendation.steps, strict=True) if step.worth]
     if len(worth) > 1:
-        blocks.append(_whole(found, definitions, seconds))
-    blocks += [block for block, step in zip(steps, found.steps, strict=True) if not step.worth]
-    blocks.append(Note(_how(found)))
-    if found.headroom is not None:
-        blocks.append(Note(f"{found.headroom}."))
+        blocks.append(_whole(recommendation, definitions, seconds))
+    blocks += [block for block, step in zip(steps, recommendation.steps, strict=True) if not step.worth]
+    blocks.append(Note(_how(recommendation)))
+    if recommendation.headroom is not None:
+        blocks.append(Note(f"{recommendation.headroom}."))
     return Section(
         "recommendation",
         "Recommendation",
         tuple(blocks),
-        "Steps in their order; each was simulated on the whole trace, on top of those before it.",
+        "Steps in order; each was simulated on the whole trace, in addition to the earlier steps.",
     )
 
 
-def _how(found: Recommendation) -> str:
-    now, then = found.curve_costs
-    sampled = f", on {found.sample:.1%} of the pages" if found.sample < 1 else ""
-    saved = f" By the curves alone the pools cost {1 - then / now:.1%} less." if now > 0 else ""
+def _how(recommendation: Recommendation) -> str:
+    now, then = recommendation.curve_costs
+    sampled = f", on {recommendation.sample:.1%} of the pages" if recommendation.sample < 1 else ""
+    saved = f" By the curves, the pools cost {1 - then / now:.1%} less." if now > 0 else ""
     return (
-        f"How: placements of objects were searched for by their curves{sampled}, and scored by simulation, within "
-        f"{byte_size(found.budget)}; "
-        f"sizes can be {found.gap:.2%} from the best for these groups.{saved}"
+        f"Method: placements of objects were searched on simulated curves{sampled} and scored by simulation, within "
+        f"{byte_size(recommendation.budget)}; "
+        f"the sizes are within {recommendation.gap:.2%} of the optimum for these groups.{saved}"
     )
 
 
@@ -225,7 +227,7 @@ def _step(number: int, step: Step, seconds: float, definitions: Definitions) -> 
     return Advice(
         name=name,
         rank=number,
-        severity="worth it" if step.worth else "not worth it",
+        severity="worth it" if step.worth else "not worthwhile",
         title=step.title,
         text=_sentence(step.why),
         objects=counted(len(step.objects), "object") if step.objects else counted(len(evidence.rows), "pool"),
@@ -234,7 +236,7 @@ def _step(number: int, step: Step, seconds: float, definitions: Definitions) -> 
         condition="",
         source="",
         cost=_saved(step.before, step.after, seconds),
-        cost_meaning=f"of the simulated trace; CPU of {_priced(step.after)} at the cost assumptions",
+        cost_meaning=f"in the simulated trace; CPU of {_priced(step.after)} at the cost assumptions",
         command="\n".join(step.script.change),
         undo="\n".join(step.script.reverse),
         folded=not step.worth,
@@ -242,55 +244,57 @@ def _step(number: int, step: Step, seconds: float, definitions: Definitions) -> 
     )
 
 
-def _whole(found: Recommendation, definitions: Definitions, seconds: float) -> Advice:
-    table = _table("all_steps", "All steps", changes(found.before, found.after, seconds), definitions)
+def _whole(recommendation: Recommendation, definitions: Definitions, seconds: float) -> Advice:
+    table = _table("all_steps", "All steps", changes(recommendation.before, recommendation.after, seconds), definitions)
     return Advice(
         name="all_steps",
         rank=0,
         severity="worth it",
-        title="All steps that are worth it, as one script",
-        text="What the steps above do together.",
-        objects=counted(sum(step.worth for step in found.steps), "step"),
+        title="All worthwhile steps as one script",
+        text="Effect of all steps together.",
+        objects=counted(sum(step.worth for step in recommendation.steps), "step"),
         evidence=table or Table("all_steps", "All steps", (), ()),
         action="Run it at a quiet time, and compare before and after with the saved prediction.",
         condition="",
         source="",
-        cost=_saved(found.before, found.after, seconds),
-        command="\n".join(found.script.change),
-        undo="\n".join(found.script.reverse),
+        cost=_saved(recommendation.before, recommendation.after, seconds),
+        command="\n".join(recommendation.script.change),
+        undo="\n".join(recommendation.script.reverse),
         folded=True,
     )
 
 
-def prediction_section(found: Prediction, definitions: Definitions) -> Section:
+def prediction_section(prediction: Prediction, definitions: Definitions) -> Section:
     """A requested change."""
-    seconds = found.seconds
-    blocks: list[Block] = [_figures(found.before, found.after, seconds, definitions)]
-    table, more = _evidence("pool_changes", "By pool", GroupChange(found.before, found.after, seconds), definitions)
+    seconds = prediction.seconds
+    blocks: list[Block] = [_figures(prediction.before, prediction.after, seconds, definitions)]
+    table, more = _evidence(
+        "pool_changes", "By pool", GroupChange(prediction.before, prediction.after, seconds), definitions
+    )
     if not table.rows:
-        blocks.append(Note("The change changes nothing: every pool reads what it read before."))
-    elif found.commands:
+        blocks.append(Note("The change has no effect: every pool reads the same pages as before."))
+    elif prediction.commands:
         blocks.append(
             Advice(
                 name="change",
                 rank=0,
                 severity="as asked",
                 title="The change",
-                text=_sentence(found.engine.text or "simulated event by event with the pools before and after"),
+                text=_sentence(prediction.engine.text or "simulated event by event with the pools before and after"),
                 objects=counted(len(table.rows), "pool"),
                 evidence=table,
                 action="Run these commands.",
                 condition="",
                 source="",
-                cost=_saved(found.before, found.after, seconds),
-                cost_meaning=f"of the simulated trace; CPU of {_priced(found.after)} at the cost assumptions",
-                command="\n".join(found.commands),
-                undo="\n".join(found.reverse),
+                cost=_saved(prediction.before, prediction.after, seconds),
+                cost_meaning=f"in the simulated trace; CPU of {_priced(prediction.after)} at the cost assumptions",
+                command="\n".join(prediction.commands),
+                undo="\n".join(prediction.reverse),
                 more=more,
             )
         )
     else:
         blocks.append(table)
-    blocks += [Note(note) for note in found.notes]
-    lead = "What the change that was asked for does to the work of the trace."
+    blocks += [Note(note) for note in prediction.notes]
+    lead = "Effect of the requested change on the work of the trace."
     return Section("change", "What if", tuple(blocks), lead)

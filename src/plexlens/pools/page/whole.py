@@ -17,13 +17,13 @@ from plexlens.report.model.fields import Definitions
 
 #: Note on the curves of a group's members.
 OF_MEMBERS = (
-    "By member: these are the misses of capacity. Pages read again because another member changed them are in the "
-    "simulation, and so in the tables, not in the curves."
+    "By member: curves count capacity misses. Pages read again because another member changed them are in the "
+    "simulation and its tables, not in the curves."
 )
 
 
-#: Lead of the section on what was lost and assumed.
-LOST_LEAD = "What this report does not know, and what it takes for granted."
+#: Lead of the section on lost data and assumptions.
+LOST_LEAD = "Missing data, and assumptions of this report."
 
 
 def curves_report(sources: Sequence[str], facts: TraceFacts, curves: Sequence[PoolCurve], *, grouped: bool) -> Report:
@@ -42,9 +42,9 @@ def curves_report(sources: Sequence[str], facts: TraceFacts, curves: Sequence[Po
     """
     definitions = Definitions()
     note = OF_MEMBERS if grouped else ""
-    found = curves_section(curves, facts.seconds, definitions, now={}, recommended={}, note=note)
-    assumed = Section("assumed", "What was lost and assumed", lost_notes(facts, facts.notes), LOST_LEAD)
-    return whole_report(sources, facts, [found, assumed], definitions, grouped=grouped)
+    section = curves_section(curves, facts.seconds, definitions, now={}, recommended={}, note=note)
+    assumed = Section("assumed", "Lost data and assumptions", lost_notes(facts, facts.notes), LOST_LEAD)
+    return whole_report(sources, facts, [section, assumed], definitions, grouped=grouped)
 
 
 def whole_report(
@@ -73,12 +73,6 @@ def whole_report(
     members = ", ".join(facts.members)
     return Report(
         title="Buffer pools" + (f" of {members}" if members else ""),
-        systems=(),
-        sysplexes=(),
-        start=None,
-        end=None,
-        utc_offset=None,
-        time_note="",
         alerts=loss_alerts(facts),
         sections=tuple(section for section in sections if section is not None),
         definitions=definitions.found,
@@ -103,7 +97,7 @@ def loss_alerts(facts: TraceFacts) -> tuple[Note, ...]:
     return (
         Note(
             f"{facts.lost:,} of {facts.lost + facts.rows:,} references ({facts.lost_share:.1%}) were lost while "
-            "tracing: misses are off by about as much.",
+            "tracing: misses are off by about the same percentage.",
             Level.LOSS,
         ),
     )
@@ -112,5 +106,5 @@ def loss_alerts(facts: TraceFacts) -> tuple[Note, ...]:
 def lost_notes(facts: TraceFacts, notes: Sequence[str]) -> tuple[Note, ...]:
     """Notes on the references that a trace holds and has lost, and further notes."""
     counts = ", ".join(f"{count:,} {name}" for name, count in facts.references.items() if count)
-    told = [f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}" for text in dict.fromkeys(notes)]
-    return (Note(f"References in the trace: {counts}; lost: {facts.lost:,}."), *map(Note, told))
+    names = [f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}" for text in dict.fromkeys(notes)]
+    return (Note(f"References in the trace: {counts}; lost: {facts.lost:,}."), *map(Note, names))

@@ -131,8 +131,8 @@ class Advisor:
             return None
         if kept != chosen:
             (after,) = self._simulate([_with(now.configuration, kept)])
-        told = ", ".join(f"{name} {_told(pools[name], after.configuration.pools[name])}" for name in kept)
-        return Advice(f"Set thresholds: {told}", after, True, "the cheapest of those tried, by simulation")
+        text = ", ".join(f"{name} {_told(pools[name], after.configuration.pools[name])}" for name in kept)
+        return Advice(f"Set thresholds: {text}", after, True, "the cheapest of the simulated settings")
 
     def _open(self, state: State) -> dict[str, PoolSettings]:
         """Pools whose settings may change."""
@@ -169,21 +169,21 @@ class Advisor:
             return []
         changes = {name: {"steal": steal} for name, (steal, _) in wished.items()}
         (tried,) = self._simulate([_with(now.configuration, changes)])
-        found: list[Advice] = []
+        advices: list[Advice] = []
         for name, (steal, why) in wished.items():
             before, after = now.pools[name].read_ios, tried.pools[name].read_ios
             if after > before * (1 + STEAL_RISE):
-                text = f"simulated, it has {after - before:,.0f} read I/Os more"
-                found.append(Advice(f"Set PGSTEAL({steal}) for {name}", _one_pool(now, tried, name), False, text))
+                text = f"simulation gives {after - before:,.0f} more read I/Os"
+                advices.append(Advice(f"Set PGSTEAL({steal}) for {name}", _one_pool(now, tried, name), False, text))
             else:
                 now = _one_pool(now, tried, name)
-                text = f"{why}; read I/O does not rise, and LRU chains need no upkeep, which no price here has"
-                found.append(Advice(f"Set PGSTEAL({steal}) for {name}", now, True, text))
-        return found
+                text = f"{why}; read I/O does not rise, and LRU chains need no maintenance (its cost is not included)"
+                advices.append(Advice(f"Set PGSTEAL({steal}) for {name}", now, True, text))
+        return advices
 
     def page_fix(self, now: State, cost: IoCost, headroom: Headroom | None) -> list[Advice]:
         """Pools worth page-fixing, ordered by pages moved per buffer, highest first."""
-        found: list[Advice] = []
+        advices: list[Advice] = []
         rated = []
         for name, pool in self._open(now).items():
             activity = now.pools[name]
@@ -195,22 +195,26 @@ class Advisor:
             rate = activity.ios / self._seconds if self._seconds > 0 else None
             title = f"Page-fix {name}"
             after = _priced(now, name, cost)
-            moved = f"{intensity:,.1f} pages moved a buffer in the trace"
+            moved = f"{intensity:,.1f} pages were moved per buffer in the trace"
             if headroom is not None and headroom.is_paging:
-                found.append(Advice(title, after, False, f"{headroom}, and fixed buffers take frames from the rest"))
+                advices.append(
+                    Advice(title, after, False, f"{headroom}, and fixed buffers reduce the frames of other work")
+                )
             elif rate is None:
                 why = "the trace has no times, so its I/Os per second are not known"
-                found.append(Advice(title, after, False, why))
+                advices.append(Advice(title, after, False, why))
             elif rate < FIXED_IOS:
                 why = f"{rate:,.1f} I/Os per second; below {FIXED_IOS:,.0f} fixing gains too little for its storage"
-                found.append(Advice(title, after, False, why))
+                advices.append(Advice(title, after, False, why))
             elif saved < self._least:
-                found.append(Advice(title, after, False, f"{moved}: it saves less than a change has to save"))
+                advices.append(Advice(title, after, False, f"{moved}: it saves less than the minimum for a change"))
             else:
-                why = f"{moved}; {pool.bytes / (1 << 20):,.0f} MiB of frames are fixed: be sure that they are there"
+                why = (
+                    f"{moved}; {pool.bytes / (1 << 20):,.0f} MiB of frames become fixed: check that they are available"
+                )
                 now = after
-                found.append(Advice(title, now, True, why))
-        return found
+                advices.append(Advice(title, now, True, why))
+        return advices
 
 
 def _with(configuration: Configuration, changes: Mapping[str, Mapping[str, object]]) -> Configuration:
@@ -249,11 +253,11 @@ def _priced(now: State, name: str, cost: IoCost) -> State:
 
 
 def _told(old: PoolSettings, new: PoolSettings) -> str:
-    told = []
+    texts = []
     if old.vpseqt != new.vpseqt:
-        told.append(f"VPSEQT {new.vpseqt}")
+        texts.append(f"VPSEQT {new.vpseqt}")
     if old.dwqt != new.dwqt:
-        told.append(f"DWQT {new.dwqt}")
+        texts.append(f"DWQT {new.dwqt}")
     if (old.vdwqt, old.vdwqt_pages) != (new.vdwqt, new.vdwqt_pages):
-        told.append(f"VDWQT {new.vdwqt},{new.vdwqt_pages}")
-    return " ".join(told)
+        texts.append(f"VDWQT {new.vdwqt},{new.vdwqt_pages}")
+    return " ".join(texts)

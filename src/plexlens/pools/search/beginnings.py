@@ -25,32 +25,32 @@ def clusterings(case: Case, composition: Mapping[str, Composition]) -> dict[str,
     numbers = sorted(case.home_of())
     if not numbers:
         return {}
-    found: dict[str, dict[int, int]] = {"all objects together": dict.fromkeys(numbers, 0)}
+    counts: dict[str, dict[int, int]] = {"all objects together": dict.fromkeys(numbers, 0)}
     if len(numbers) < 3:
-        return found
+        return counts
     rows = []
     for number in numbers:
-        held, costs = _at_ages(composition, number)
+        values, costs = _at_ages(composition, number)
         left = costs[1:] / costs[0] if costs[0] > 0 else np.zeros(len(_AGES))
-        rows.append([*np.log1p(held), *left])
+        rows.append([*np.log1p(values), *left])
     features = np.asarray(rows)
     spread = features.std(axis=0)
     tree = linkage((features - features.mean(axis=0)) / np.where(spread > 0, spread, 1.0), method="ward")
     for count in range(2, min(len(case.names), len(numbers)) + 1):
         labels = fcluster(tree, count, criterion="maxclust")
-        found[f"{count} clusters of like use"] = dict(zip(numbers, (int(label) for label in labels), strict=True))
-    return found
+        counts[f"{count} clusters of like use"] = dict(zip(numbers, (int(label) for label in labels), strict=True))
+    return counts
 
 
 def _at_ages(composition: Mapping[str, Composition], number: int) -> tuple[Floats, Floats]:
     """Summed over all members: working sets of an object at the ages, and its cost before and at these ages."""
-    held, costs = np.zeros(len(_AGES)), np.zeros(len(_AGES) + 1)
+    values, costs = np.zeros(len(_AGES)), np.zeros(len(_AGES) + 1)
     for member in composition.values():
         if number in member.costs:
             at = [int(part * (len(member.ages) - 1)) for part in _AGES]
-            held += member.working_sets[number][at]
+            values += member.working_sets[number][at]
             costs += [member.costs[number].max(), *member.costs[number][at]]
-    return held, costs
+    return values, costs
 
 
 def named(case: Case, labels: Mapping[int, int]) -> dict[str, frozenset[int]]:

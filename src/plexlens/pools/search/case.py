@@ -21,9 +21,6 @@ Groups = Mapping[str, frozenset[int]]
 #: Buffers of 4 KB that a pool has at least where nothing else is asked for: with fewer, prefetch reads less at once.
 LEAST_BUFFERS = 1000
 
-#: Objects of a data-sharing group that are moved about at most, those of most getpages; the others stay where they are.
-MOST_MOVABLE = 200
-
 #: Objects up to which each moved one has to save the least gain; of more, each a part of it.
 FEW_OBJECTS = 50
 
@@ -181,7 +178,7 @@ class Case:
         """Number of objects that change pools."""
         return sum(len(objects - self.home.get(name, frozenset())) for name, objects in groups.items())
 
-    def made(self, groups: Groups) -> int:
+    def new_pools(self, groups: Groups) -> int:
         """Number of pools to be created."""
         return sum(name not in self.home and bool(objects) for name, objects in groups.items())
 
@@ -260,7 +257,7 @@ def case_of(
         limits=limits,
         headroom=headroom,
         free=free if moves else [],
-        fixed=_fixed(work, limits, notes) if moves else frozenset(work.objects),
+        fixed=_fixed(work, limits) if moves else frozenset(work.objects),
         pinned=pinned,
         notes=tuple(notes),
     )
@@ -270,7 +267,7 @@ def _budgets(
     work: Work, before: Configuration, limits: Limits, headroom: Headroom | None, notes: list[str]
 ) -> dict[str, int]:
     """Bytes of each member, limited to the free storage of its system."""
-    found: dict[str, int] = {}
+    budgets: dict[str, int] = {}
     unknown = False
     for member in work.parts:
         have = before.of(member).bytes
@@ -280,47 +277,40 @@ def _budgets(
         if wanted > most:
             head = f"{member}: the" if member else "The"
             notes.append(f"{head} budget is cut to {storage_size(most)}: {headroom}.")
-        found[member] = min(wanted, most)
+        budgets[member] = min(wanted, most)
     if unknown:
         systems = "systems have" if work.members else "system has"
         notes.append(
-            f"Whether the {systems} the storage is not known: there is no SMF 71 with the trace. Look at free frames "
-            "and paging before pools grow."
+            f"Whether the {systems} the storage is not known, because there is no SMF 71 with the trace. Check free "
+            "frames and paging before you enlarge pools."
         )
-    return found
+    return budgets
 
 
 def _least(work: Work, before: Configuration, limits: Limits, page_bytes: Mapping[str, int]) -> dict[str, int]:
     """Minimum number of buffers of each pool of each member."""
     floor = limits.least_buffers * 4096
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for member in work.parts:
         for name, size in page_bytes.items():
             full, catalog = full_name(member, name), LEAST.get(name, 0)
-            found[full] = max(floor // size, catalog, 1)
+            counts[full] = max(floor // size, catalog, 1)
             if full in before.pools:
                 # A pool that is smaller now may stay so.
-                found[full] = min(found[full], max(before.pools[full].size, catalog))
-    return found
+                counts[full] = min(counts[full], max(before.pools[full].size, catalog))
+    return counts
 
 
-def _fixed(work: Work, limits: Limits, notes: list[str]) -> frozenset[int]:
+def _fixed(work: Work, limits: Limits) -> frozenset[int]:
     """Objects that cannot move."""
     objects = work.objects
-    fixed = {
+    return frozenset(
         number
         for number in objects
         if number >> 16 in _CATALOG_IDS
         or work.object_name(number).partition(".")[0] in _CATALOG
         or work.object_name(number) in limits.stay
-    }
-    movable = sorted(objects.keys() - fixed, key=lambda number: (-objects[number].total, number))
-    if work.members and len(movable) > MOST_MOVABLE:
-        notes.append(
-            f"Only the {MOST_MOVABLE} objects of most getpages, of {len(movable)}, were considered for a move."
-        )
-        fixed |= set(movable[MOST_MOVABLE:])
-    return frozenset(fixed)
+    )
 
 
 def _free_names(page_bytes: int, taken: set[str]) -> list[str]:

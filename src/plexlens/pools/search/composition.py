@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 
 from plexlens import _core
-from plexlens.pools.search.sizes import CostCurve, Floats
+from plexlens.pools.search.sizes import CostCurve, Floats, Integers
 
 
 class Composition:
@@ -78,30 +78,35 @@ class Composition:
 
     def priced(self, cost: Floats) -> Composition:
         """The same with another cost of each object (row) at each age (column)."""
-        found = copy(self)
+        composition = copy(self)
         for name in ("working_sets", "costs"):
-            found.__dict__.pop(name, None)
-        found.cost = cost
-        return found
+            composition.__dict__.pop(name, None)
+        composition.cost = cost
+        return composition
 
     def curve(self, objects: Iterable[int], page_bytes: int) -> CostCurve:
         """Composed cost at each size of a pool that holds only these objects."""
         rows = self.rows(objects)
         return as_curve(self.held[rows].sum(axis=0), self.cost[rows].sum(axis=0), page_bytes)
 
+    def columns_at(self, shares: Floats) -> Integers:
+        """Columns of the last ages that are not above these shares of the length of the trace."""
+        columns = np.searchsorted(self.ages / self.ages[-1], shares, side="right") - 1
+        return np.asarray(columns.clip(0), np.int64)
+
     def rows(self, objects: Iterable[int]) -> list[int]:
-        """Rows of objects; of those that have any."""
+        """Row numbers of the objects that have a row."""
         wanted = set(objects)
         return [row for row, number in enumerate(self.numbers) if number in wanted]
 
 
-def as_curve(held: Floats, costs: Floats, page_bytes: int) -> CostCurve:
+def as_curve(content: Floats, costs: Floats, page_bytes: int) -> CostCurve:
     """A curve from the mean number of resident pages and the cost at each age."""
-    sizes = np.maximum(np.ceil(held), 1).astype(np.int64)
+    sizes = np.maximum(np.ceil(content), 1).astype(np.int64)
     kept, first = np.unique(sizes[::-1], return_index=True)
     return CostCurve(kept, np.minimum.accumulate(costs[::-1][first]), page_bytes)
 
 
 def _beyond(counts: Floats) -> Floats:
-    """Of each row the sum of what lies right of each column."""
+    """Sum of the values to the right of each column, for each row."""
     return np.asarray(counts.sum(axis=1)[:, None] - np.cumsum(counts, axis=1), np.float64)

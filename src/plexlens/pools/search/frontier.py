@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from plexlens.pools.members import full_name
 from plexlens.pools.page_sample import Curves
 from plexlens.pools.prediction import State
 from plexlens.pools.search.case import Case, Grouping
 from plexlens.pools.search.composition import Composition
+from plexlens.pools.search.exchange import exchanged
 from plexlens.pools.search.medians import Medians
 from plexlens.pools.search.observed import Observed
 from plexlens.pools.search.rules import rules
@@ -25,7 +27,7 @@ from plexlens.pools.search.sizes import knee
 MOVES = (0, 5, 25, 100, None)
 
 #: Times that objects are placed by age and the placements simulated, each time with costs corrected by those before;
-#: once less in a trace of more getpages than this.
+#: once less in a trace of more getpages than this, and only those of any number of moves but for the last time.
 ROUNDS, LONG = 3, 8_000_000
 
 
@@ -92,6 +94,12 @@ class Frontier:
         costs = [point.state.cost(self.delay_weight) for point in self.points]
         return self.points[knee([point.moved for point in self.points], costs)]
 
+    def with_chosen(self, chosen: Point) -> Frontier:
+        """The same with another point recommended, or the same point simulated again."""
+        before = next((p for p in self.points if p.grouping == chosen.grouping), None)
+        points = tuple(chosen if point is before else point for point in self.points)
+        return replace(self, points=points, chosen=chosen)
+
 
 @dataclass
 class Candidates:
@@ -125,11 +133,11 @@ class Candidates:
     def frontier(self) -> list[Point]:
         """The cheapest point by number of moves, without those that a point of fewer moves equals or beats."""
         weight = self.case.limits.delay_weight
-        found: list[Point] = []
+        cheapest: list[Point] = []
         for point in sorted(self.points, key=lambda point: (point.moved, point.state.cost(weight))):
-            if not found or point.state.cost(weight) < found[-1].state.cost(weight):
-                found.append(point)
-        return found
+            if not cheapest or point.state.cost(weight) < cheapest[-1].state.cost(weight):
+                cheapest.append(point)
+        return cheapest
 
 
 def _identity(grouping: Grouping) -> object:
@@ -138,7 +146,7 @@ def _identity(grouping: Grouping) -> object:
 
 def search_frontier(
     case: Case,
-    composition: Composition,
+    composition: Mapping[str, Composition],
     curves: Curves,
     states: Sequence[State],
     simulate: Callable[[Sequence[Grouping]], list[State]],
@@ -146,30 +154,38 @@ def search_frontier(
     others: Mapping[str, Grouping],
     tell: Callable[[str], None],
 ) -> Frontier:
-    """Look for the frontier of a Db2 alone.
+    """Look for the frontier.
 
     Parameters
     ----------
     case
         What may be done.
     composition
-        Footprints and page reads of the objects by age.
+        Footprints and page reads of the objects by age, by member.
     curves
         LRU curves of groups.
     states
         Configurations simulated so far, the present one first.
     simulate
-        Simulates placements with their sizes.
+        Simulates placements with their sizes; of a group with group buffer pools that may be others than now.
     others
         Placements found otherwise, by name, which are simulated too.
     tell
         Told what is being done.
     """
     candidates = Candidates(case, simulate)
-    if case.before.bytes <= case.budget:
+    if all(case.before.of(member).bytes <= budget for member, budget in case.budgets.items()):
         present = case.kept(case.home)
-        sizes = {name: case.before.pools[name].size for name in present}
-        candidates.points.append(Point("as it is", Grouping(present, sizes, 0.0, 0.0), 0, states[0]))
+        sizes = {
+            full: case.before.pools[full].size
+            for member in case.members
+            for full in (full_name(member, name) for name in case.pools_of(member, present))
+        }
+        now = {"as it is": Grouping(present, sizes, 0.0, 0.0)}
+        if case.work.members and case.limits.structures is not None:
+            candidates.add(now)
+        else:
+            candidates.points += [Point(name, grouping, 0, states[0]) for name, grouping in now.items()]
     tell("simulating simple rules")
     ruled = candidates.add(rules(case, curves))
     candidates.add(others)
@@ -180,10 +196,11 @@ def search_frontier(
     if any(number not in case.fixed for number in case.home_of()):
         numbers = sorted({len(case.home), len(case.home) + len(case.free)})
         long = sum(use.total for use in case.work.objects.values()) > LONG
-        for _ in range(ROUNDS - long):
+        rounds = ROUNDS - long
+        for number in range(1, rounds + 1):
             tell("placing objects by age")
-            medians = Medians(case, composition.priced(observed.costs()))
-            placed, share = _placed(case, medians, numbers)
+            medians = Medians(case, observed.priced())
+            placed, share = _placed(case, medians, numbers, few=long and number < rounds)
             tell("simulating placements")
             points = candidates.add(placed)
             weight = case.limits.delay_weight
@@ -191,8 +208,12 @@ def search_frontier(
             bound, error = share, max(apart, default=0.0)
             for point in {_identity(point.grouping): point for point in points}.values():
                 observed.add(point.state)
-    points = candidates.frontier()
     limit = case.limits.most_moves
+    tell("exchanging storage between pools")
+    for start in _starts(candidates.frontier(), limit):
+        cost, moves = start.state.cost(case.limits.delay_weight), limit is None and case.limits.moves
+        exchanged(case, start.grouping, cost, curves, _costs(candidates), moves=moves)
+    points = candidates.frontier()
     possible = [point for point in candidates.points if limit is None or point.moved <= limit]
     least = case.least_of_move * states[0].cost(case.limits.delay_weight)
     chosen = min(
@@ -201,26 +222,40 @@ def search_frontier(
     return Frontier(tuple(_thinned(points)), tuple(ruled), chosen, bound, error, case.limits.delay_weight)
 
 
-def _placed(case: Case, medians: Medians, numbers: Sequence[int]) -> tuple[dict[str, Grouping], float]:
-    """Placements by age for several numbers of pools and moves, and the bound as a share of the best one's cost."""
+def _starts(points: Sequence[Point], limit: int | None) -> list[Point]:
+    """Points whose sizes are searched: the one without moves, and the cheapest that may be recommended."""
+    allowed = [point for point in points if limit is None or point.moved <= limit]
+    return [point for point in allowed if point is allowed[-1] or not point.moved]
+
+
+def _costs(candidates: Candidates) -> Callable[[Mapping[str, Grouping]], list[tuple[Grouping, float]]]:
+    weight = candidates.case.limits.delay_weight
+    return lambda named: [(point.grouping, point.state.cost(weight)) for point in candidates.add(named)]
+
+
+def _placed(case: Case, medians: Medians, numbers: Sequence[int], *, few: bool) -> tuple[dict[str, Grouping], float]:
+    """Placements by age for several numbers of pools and moves, and the bound as a share of the best one's cost.
+
+    With ``few`` only those whose simulation says most about the costs: of any number of moves.
+    """
     targets = [medians.choose(pools) for pools in numbers]
     least = case.least_of_move * medians.present_cost
     whole = [medians.grouping(target, least_saved=least) for target in targets]
     order = sorted(range(len(numbers)), key=lambda at: whole[at].cost)
-    found = {f"by age, {numbers[at]} pools": whole[at] for at in order}
+    placements = {f"by age, {numbers[at]} pools": whole[at] for at in order}
     best = order[0]
     limits = {*MOVES, case.limits.most_moves}
-    for moves in sorted(limit for limit in limits if limit):
-        found[f"by age, {moves} moves"] = medians.grouping(targets[best], most_moves=moves, least_saved=least)
+    for moves in sorted(limit for limit in limits if limit and not few):
+        placements[f"by age, {moves} moves"] = medians.grouping(targets[best], most_moves=moves, least_saved=least)
     bound = medians.bound(len(case.names), targets[best].price)
-    return found, bound / whole[best].cost if whole[best].cost > 0 else 1.0
+    return placements, bound / whole[best].cost if whole[best].cost > 0 else 1.0
 
 
 def _thinned(points: Sequence[Point]) -> list[Point]:
-    """Of the points the last one within each number of moves of the frontier."""
-    found: list[Point] = []
+    """The last point within each limit of moves (`MOVES`)."""
+    chosen: list[Point] = []
     for most in MOVES:
         within = [point for point in points if most is None or point.moved <= most]
-        if within and within[-1] not in found:
-            found.append(within[-1])
-    return found
+        if within and within[-1] not in chosen:
+            chosen.append(within[-1])
+    return chosen

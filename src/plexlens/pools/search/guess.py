@@ -88,16 +88,16 @@ class Guess:
         for member, own in self.composition.items():
             if move.number not in own.costs:
                 continue
-            held, costs = own.working_sets[move.number], own.costs[move.number]
+            values, costs = own.working_sets[move.number], own.costs[move.number]
             source, target = full_name(member, move.source), full_name(member, move.target)
-            tried[source] = (tried[source][0] - held, tried[source][1] - costs)
-            tried[target] = (tried[target][0] + held, tried[target][1] + costs)
+            tried[source] = (tried[source][0] - values, tried[source][1] - costs)
+            tried[target] = (tried[target][0] + values, tried[target][1] + costs)
         leaves_none = len(self.members[move.source]) == 1 and move.source not in self.case.home
         used = [name for name in self._used(move.target) if not (leaves_none and name == move.source)]
         return self._cost(tried, used)
 
     def moves_of(self, number: int) -> Iterator[Move]:
-        """Possible moves of an object. New pools without objects are all alike, so only one is considered."""
+        """Possible moves of an object. New pools without objects are equivalent, so only one is considered."""
         source = self.place[number]
         size = self.case.page_bytes[source]
         new_seen = False
@@ -176,11 +176,11 @@ class Guess:
 
     def _sum(self, member: str, objects: set[int]) -> tuple[Floats, Floats]:
         own = self.composition[member]
-        held, costs = np.zeros(len(own.ages)), np.zeros(len(own.ages))
+        values, costs = np.zeros(len(own.ages)), np.zeros(len(own.ages))
         for number in sorted(objects & own.costs.keys()):
-            held += own.working_sets[number]
+            values += own.working_sets[number]
             costs += own.costs[number]
-        return held, costs
+        return values, costs
 
     def _cost(self, sums: Sums, used: Sequence[str]) -> float:
         """Cost of these pools with the best sizes, over all members."""
@@ -201,10 +201,10 @@ class Guess:
             return float("inf")
         best = np.zeros(_UNITS + 1)
         for name, floor in zip(used, least, strict=True):
-            held, costs = sums[full_name(member, name)]
+            values, costs = sums[full_name(member, name)]
             more = 0.0 if full_name(member, name) in case.pinned else room / _UNITS
             sizes = (floor + _AT * more) / case.page_bytes[name]
-            age = np.searchsorted(held, sizes, side="right") - 1
+            age = np.searchsorted(values, sizes, side="right") - 1
             both = best[_REST] + costs[np.maximum(age, 0)]
             both[_IMPOSSIBLE] = np.inf
             best = both.min(axis=1)

@@ -1,4 +1,4 @@
-"""Placement of any number of objects as a choice of ages, with a bound that no placement beats.
+"""Placement of any number of objects as a choice of ages, with a lower bound on the cost of every placement.
 
 A pool steals at one age (`plexlens.pools.search.composition`), so which objects are in it and how large it is follow
 from the age: an object costs ``c(T)`` in a pool of age ``T`` and needs ``w(T)`` bytes there. With a price on a byte
@@ -6,9 +6,14 @@ from the age: an object costs ``c(T)`` in a pool of age ``T`` and needs ``w(T)``
 age makes ``c(T) + price * w(T)`` least, and what is left to choose are as many ages as there are pools: the k-median
 problem. It is solved by greedy choice and interchange (Teitz and Bart, 1968); the price is found by bisection.
 
+In a data-sharing group an object is in the same pool at every member, and each member has its own budget, price and
+ages. Ages are chosen as shares of the trace, the same for all members; the ages of the pools that come of it are then
+chosen by member.
+
 The bound is the dual value of the relaxation of both the budget and the assignment (Cornuejols, Fisher and Nemhauser,
 "Location of bank accounts to optimize float", 1977), raised by subgradients (Held, Wolfe and Crowder, 1974). No
-placement of these objects into as many pools costs less by the composed curves.
+placement of these objects into as many pools costs less by the composed curves. For a group it is the sum of the bounds
+of the members, as if each could place the objects for itself.
 """
 
 from __future__ import annotations
@@ -18,11 +23,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plexlens.pools.members import ALONE
+from plexlens.pools.members import full_name
 from plexlens.pools.search.beginnings import named
 from plexlens.pools.search.case import Case, Grouping, Groups
 from plexlens.pools.search.composition import Composition, as_curve
-from plexlens.pools.search.sizes import Floats, Integers, best_sizes
+from plexlens.pools.search.placement import divided_among
+from plexlens.pools.search.sizes import CostCurve, Floats, Integers
 
 #: Halvings of the range of the price, and rounds of moving and ageing at each price.
 _HALVINGS, _ROUNDS = 60, 6
@@ -30,51 +36,80 @@ _HALVINGS, _ROUNDS = 60, 6
 _SUBGRADIENTS = 80
 
 
+#: Prices of a byte by member.
+Prices = Mapping[str, float]
+
+
 @dataclass(frozen=True)
 class Priced:
-    """Ages chosen at a price of storage.
+    """Ages chosen at prices of storage.
 
     Attributes
     ----------
     price
-        Cost of a byte.
+        Cost of a byte, by member.
     labels
         The age (its index) of each object, by its number.
     """
 
-    price: float
+    price: Prices
     labels: Mapping[int, int]
 
 
+@dataclass(frozen=True)
+class _Member:
+    """Costs and bytes of the objects (row) at each age (column) at a member, and where its pools begin.
+
+    ``used`` are the rows of objects that it refers to, ``least`` the least bytes of each pool, ``has`` whether the
+    member has the pool now.
+    """
+
+    cost: Floats
+    bytes: Floats
+    used: Integers
+    least: Floats
+    has: Sequence[bool]
+
+
 class Medians:
-    """Placement by ages, of a Db2 alone.
+    """Placement by ages.
 
     Parameters
     ----------
     case
         What may be done.
     composition
-        Footprints and costs of the objects by age.
+        Footprints and costs of the objects by age, by member.
     """
 
-    def __init__(self, case: Case, composition: Composition) -> None:
+    def __init__(self, case: Case, composition: Mapping[str, Composition]) -> None:
         self.case = case
-        self.composition = composition
         home = case.home_of()
-        self.numbers = [number for number in composition.numbers if number in home]
-        rows = np.searchsorted(composition.numbers, self.numbers)
+        self.numbers = sorted({number for own in composition.values() for number in own.numbers} & home.keys())
         self.names = case.names
         self._home = np.array([self.names.index(home[number]) for number in self.numbers], np.int64)
         self._page_bytes = np.array([case.page_bytes[name] for name in self.names], np.int64)
         bytes_of = self._page_bytes[self._home].astype(np.float64)
-        columns = _columns(composition.held[rows] * bytes_of[:, None], min(case.least.values()) * 4096)
-        self._cost: Floats = composition.cost[rows][:, columns]
-        self._bytes: Floats = composition.held[rows][:, columns] * bytes_of[:, None]
+        shares = _shares(case, composition, dict(zip(self.numbers, bytes_of, strict=True)))
+        self._members = {member: self._member(member, composition[member], shares, bytes_of) for member in case.members}
         self._priced: dict[tuple[int, int], list[int]] = {}
         self._fixed = np.array([number in case.fixed for number in self.numbers], bool)
         self._of_size = {int(size): np.flatnonzero(bytes_of == size) for size in np.unique(bytes_of)}
-        self._least = np.array([case.least[name] for name in self.names], np.float64) * self._page_bytes
-        self.budget = case.budgets[ALONE]
+        self.budget = case.budget
+
+    def _member(self, member: str, own: Composition, shares: Floats, bytes_of: Floats) -> _Member:
+        case = self.case
+        columns = own.columns_at(shares)
+        shape = len(self.numbers), len(columns)
+        cost, content = np.zeros(shape), np.zeros(shape)
+        used = np.flatnonzero(np.isin(self.numbers, own.numbers))
+        rows = np.searchsorted(own.numbers, np.asarray(self.numbers, np.int64)[used])
+        cost[used] = own.cost[rows][:, columns]
+        content[used] = own.held[rows][:, columns] * bytes_of[used, None]
+        names = [full_name(member, name) for name in self.names]
+        least = np.array([case.least[name] for name in names], np.float64) * self._page_bytes
+        has = [name in case.before.pools if case.work.members else name in case.home for name in names]
+        return _Member(cost, content, used, least, has)
 
     @property
     def present_cost(self) -> float:
@@ -84,59 +119,78 @@ class Medians:
     def choose(self, pools: int) -> Priced:
         """Ages of this number of pools of each page size within the budget; where objects are now does not count."""
 
-        def choose(price: float) -> tuple[Integers, float]:
+        def choose(prices: Prices) -> tuple[Integers, float]:
             ages = np.zeros(len(self.numbers), np.int64)
             for size, rows in self._of_size.items():
-                weighed = self._cost[rows] + price * self._bytes[rows]
+                weighed = self._weighed(prices)[rows]
                 # The ages at the price before are a good beginning.
                 known = self._priced.get((size, pools))
                 chosen = np.asarray(k_medians(weighed, pools, known), np.int64)
                 self._priced[size, pools] = chosen.tolist()
                 ages[rows] = chosen[np.argmin(weighed[:, chosen], axis=1)]
-            return ages, float(self._bytes[np.arange(len(ages)), ages].sum())
+            every = np.arange(len(ages))
+            return ages, sum(float(own.bytes[every, ages].sum()) for own in self._members.values())
 
         low, high = self._prices()
         price = high
         best = choose(high)[0]
         for _ in range(_HALVINGS):
-            middle = float(np.sqrt(low * high))
-            ages, held = choose(middle)
-            if held > self.budget:
+            middle = _between(low, high)
+            ages, value = choose(middle)
+            if value > self.budget:
                 low = middle
             else:
                 high, best, price = middle, ages, middle
-            if high < 1.05 * low:
+            if all(high[member] < 1.05 * low[member] for member in high):
                 break
         return Priced(price, dict(zip(self.numbers, best.tolist(), strict=True)))
 
-    def _prices(self) -> tuple[float, float]:
-        """Prices of a byte between which the best one lies: around the one at which every object has its own pool."""
-        most = float(self._cost.max(initial=0.0)) or 1.0
-        low, high = 1e-9 * most / max(self.budget, 1), most
-        rows = np.arange(len(self.numbers))
-        for _ in range(_HALVINGS):
-            price = float(np.sqrt(low * high))
-            ages = np.argmin(self._cost + price * self._bytes, axis=1)
-            if self._bytes[rows, ages].sum() > self.budget:
-                low = price
-            else:
-                high = price
-            if high < 1.1 * low:
-                break
-        return low / 2, high * 4
+    def _weighed(self, prices: Prices) -> Floats:
+        """Cost and priced storage of the objects at each age, of all members together."""
+        members = iter(self._members.items())
+        member, own = next(members)
+        weighed = own.cost + prices[member] * own.bytes
+        for member, own in members:
+            weighed = weighed + own.cost + prices[member] * own.bytes
+        return weighed
 
-    def bound(self, pools: int, price: float) -> float:
+    def _prices(self) -> tuple[Prices, Prices]:
+        """Prices of a byte between which the best one lies: around the one at which every object has its own pool."""
+        lows, highs = {}, {}
+        for member, own in self._members.items():
+            budget = self.case.budgets[member]
+            most = float(own.cost.max(initial=0.0)) or 1.0
+            low, high = 1e-9 * most / max(budget, 1), most
+            rows = np.arange(len(self.numbers))
+            for _ in range(_HALVINGS):
+                price = float(np.sqrt(low * high))
+                ages = np.argmin(own.cost + price * own.bytes, axis=1)
+                if own.bytes[rows, ages].sum() > budget:
+                    low = price
+                else:
+                    high = price
+                if high < 1.1 * low:
+                    break
+            lows[member], highs[member] = low / 2, high * 4
+        return lows, highs
+
+    def bound(self, pools: int, price: Prices) -> float:
         """Lower bound of the cost of any placement into this number of pools of each page size, by the composed curves.
 
         Any price gives a bound; that of a good placement gives a good one.
         """
-        total = -price * self.budget
-        for rows in self._of_size.values():
-            total += _dual(self._cost[rows] + price * self._bytes[rows], pools)
-        return max(total, float(self._cost.min(axis=1).sum()))
+        bound = 0.0
+        for member, own in self._members.items():
+            total = -price[member] * self.case.budgets[member]
+            for rows in self._of_size.values():
+                used = np.intersect1d(rows, own.used)
+                if len(used):
+                    total += _dual(own.cost[used] + price[member] * own.bytes[used], pools)
+            bound += max(total, float(own.cost.min(axis=1).sum()))
+        return bound
 
     def grouping(self, target: Priced, *, most_moves: int | None = None, least_saved: float = 0.0) -> Grouping:
-        """The target as groups of named pools, with no more moves than may be and none that saves too little.
+        """The target as groups of named pools, within the limit of moves and without moves that save too little.
 
         Parameters
         ----------
@@ -157,47 +211,52 @@ class Medians:
         return np.array([place[number] for number in self.numbers], np.int64)
 
     def _settled(self, begun: Integers, target: Priced, most_moves: int | None, least_saved: float) -> Grouping:
-        """Moves and ages in turn, at prices that lead to the budget."""
+        """The grouping at the price of storage that meets the budget, by bisection of the price."""
         wished = np.fromiter((target.labels[number] for number in self.numbers), np.int64, len(self.numbers))
         ages = np.zeros(len(self.names), np.int64)
         for pool in range(len(self.names)):
             own = wished[begun == pool]
             ages[pool] = np.bincount(own).argmax() if len(own) else -1
-        low, high = target.price / 10, target.price * 10
+        low: Prices = {member: price / 10 for member, price in target.price.items()}
+        high: Prices = {member: price * 10 for member, price in target.price.items()}
         best = self._home
         for _ in range(_HALVINGS):
-            price = float(np.sqrt(low * high))
+            price = _between(low, high)
             place, spent = self._at_price(price, begun, ages, most_moves, least_saved)
-            if spent > self.budget:
+            if spent > self.budget or not self._fits(place):
                 low = price
             else:
                 high, best = price, place
-            if high < 1.05 * low:
+            if all(high[member] < 1.05 * low[member] for member in high):
                 break
         return self.sized(best)
 
     def _at_price(
-        self, price: float, begun: Integers, ages: Integers, most_moves: int | None, least_saved: float
+        self, prices: Prices, begun: Integers, begun_ages: Integers, most_moves: int | None, least_saved: float
     ) -> tuple[Integers, float]:
-        place, ages = begun, ages.copy()
+        place, ages = begun, {member: begun_ages.copy() for member in self._members}
         rows = np.arange(len(self.numbers))
         spent = 0.0
         for _ in range(_ROUNDS):
             spent = 0.0
-            for pool, name in enumerate(self.names):
-                own = place == pool
-                if not own.any():
-                    spent += self._least[pool] if name in self.case.home else 0.0
-                    continue
-                held = np.maximum(self._bytes[own].sum(axis=0), self._least[pool])
-                ages[pool] = int(np.argmin(self._cost[own].sum(axis=0) + price * held))
-                spent += float(held[ages[pool]])
-            usable = ages >= 0
+            for pool in range(len(self.names)):
+                mine = place == pool
+                for member, own in self._members.items():
+                    if not mine.any():
+                        spent += own.least[pool] if own.has[pool] else 0.0
+                        continue
+                    maximum = np.maximum(own.bytes[mine].sum(axis=0), own.least[pool])
+                    ages[member][pool] = int(np.argmin(own.cost[mine].sum(axis=0) + prices[member] * maximum))
+                    spent += float(maximum[ages[member][pool]])
+            usable = next(iter(ages.values())) >= 0
             weighed = np.full((len(rows), len(self.names)), np.inf)
-            weighed[:, usable] = self._cost[:, ages[usable]] + price * self._bytes[:, ages[usable]]
+            weighed[:, usable] = sum(
+                own.cost[:, ages[member][usable]] + prices[member] * own.bytes[:, ages[member][usable]]
+                for member, own in self._members.items()
+            )
             weighed[self._page_bytes[None, :] != self._page_bytes[self._home][:, None]] = np.inf
             at_home = weighed[rows, self._home]
-            at_home = np.where(np.isfinite(at_home), at_home, self._cost[:, 0])
+            at_home = np.where(np.isfinite(at_home), at_home, sum(own.cost[:, 0] for own in self._members.values()))
             wished = np.argmin(weighed, axis=1)
             gain = np.where(self._fixed | (wished == self._home), 0.0, at_home - weighed[rows, wished])
             moves = gain > least_saved
@@ -211,39 +270,61 @@ class Medians:
             place = moved
         return place, spent
 
-    def sized(self, place: Integers) -> Grouping:
-        """Groups with the best sizes by the composed curves."""
-        groups = self.case.kept(
+    def _groups(self, place: Integers) -> dict[str, frozenset[int]]:
+        return self.case.kept(
             {
                 name: frozenset(self.numbers[row] for row in np.flatnonzero(place == pool))
                 for pool, name in enumerate(self.names)
             }
         )
-        curves, least = [], []
-        for name in groups:
-            own = place == self.names.index(name)
+
+    def _fits(self, place: Integers) -> bool:
+        """Whether every member's budget holds its pools; one budget for one Db2 is looked at elsewhere."""
+        return len(self._members) == 1 or self.case.fits(self._groups(place), self.case.budgets)
+
+    def sized(self, place: Integers) -> Grouping:
+        """Groups with the best sizes by the composed curves."""
+
+        def curve(name: str, member: str) -> CostCurve:
+            own, mine = self._members[member], place == self.names.index(name)
             size = self.case.page_bytes[name]
-            curve = as_curve(self._bytes[own].sum(axis=0) / size, self._cost[own].sum(axis=0), size)
-            pinned = name in self.case.pinned
-            curves.append(curve.pinned(self.case.least[name]) if pinned else curve)
-            least.append(self.case.least[name])
-        found = best_sizes(curves, self.budget, least=least)
-        return Grouping(groups, dict(zip(groups, found.sizes, strict=True)), found.cost, found.bound)
+            return as_curve(own.bytes[mine].sum(axis=0) / size, own.cost[mine].sum(axis=0), size)
+
+        return divided_among(self.case, self._groups(place), curve)
+
+
+def _between(low: Prices, high: Prices) -> Prices:
+    return {member: float(np.sqrt(low[member] * high[member])) for member in low}
 
 
 #: Ages that are looked at.
 _MOST_AGES = 120
 
 
-def _columns(held: Floats, least: int) -> Integers:
+def _shares(case: Case, composition: Mapping[str, Composition], bytes_of: Mapping[int, float]) -> Floats:
+    """Ages that matter, as shares of the length of the trace."""
+    shares = []
+    for member in case.members:
+        own = composition[member]
+        rows = [row for row, number in enumerate(own.numbers) if number in bytes_of]
+        sizes = np.array([bytes_of[own.numbers[row]] for row in rows])
+        least = min(case.least[full_name(member, name)] for name in case.names) * 4096
+        columns = _columns(own.held[rows] * sizes[:, None], least)
+        shares.append(own.ages[columns] / own.ages[-1])
+    every = np.unique(np.concatenate(shares))
+    thinned = np.linspace(0, len(every) - 1, min(len(every), _MOST_AGES + 1)).round().astype(np.int64)
+    return np.asarray(every[thinned], np.float64)
+
+
+def _columns(content: Floats, least: int) -> Integers:
     """Ages that matter: the shortest, and those at which all objects together hold a quarter of a smallest pool."""
-    from_ = max(int(np.searchsorted(held.sum(axis=0), least / 4)), 1)
-    later = np.linspace(from_, held.shape[1] - 1, min(_MOST_AGES, max(held.shape[1] - from_, 1)))
-    return np.unique(np.append(0, later.astype(np.int64)).clip(0, held.shape[1] - 1))
+    from_ = max(int(np.searchsorted(content.sum(axis=0), least / 4)), 1)
+    later = np.linspace(from_, content.shape[1] - 1, min(_MOST_AGES, max(content.shape[1] - from_, 1)))
+    return np.unique(np.append(0, later.astype(np.int64)).clip(0, content.shape[1] - 1))
 
 
 def k_medians(costs: Floats, count: int, begin: Sequence[int] | None = None) -> list[int]:
-    """Columns of which each row takes its least: so many that the sum is small.
+    """Columns chosen so that the sum of the smallest chosen value of each row is small.
 
     Greedy choice, or those to begin with; then interchange of single columns until none helps.
     """

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 
-from plexlens.metrics.display import significant, storage_size
+from plexlens.errors import UsageError
 from plexlens.pools.alter import Script, script
 from plexlens.pools.cost import IoCost
 from plexlens.pools.headroom import Headroom
@@ -28,18 +29,20 @@ from plexlens.pools.search.frontier import Frontier, Point, search_frontier
 from plexlens.pools.search.looked_at import StretchTrace, samples_of
 from plexlens.pools.search.medians import Medians
 from plexlens.pools.search.placement import PlacementSearch, simulate
-from plexlens.pools.search.plan import PAST_KNEE, PlannedStep, Planner, StorageCurve, Without, cost_at, storage_curve
+from plexlens.pools.search.plan import PlannedStep, Planner, StorageCurve, Without, cost_at, storage_curve
 from plexlens.pools.search.policy_curves import MOST_ROWS, PolicyCurves, Prices, middle
 from plexlens.pools.search.recommendation import Recommendation, Step
+from plexlens.pools.search.step_words import is_over, title_and_why, why_refused
 from plexlens.pools.search.structure_steps import StructureSizing, StructureSteps
 from plexlens.pools.search.structures import Stretch
 from plexlens.pools.settings import Configuration, PoolSettings
+from plexlens.pools.structures import GroupPoolSettings
 from plexlens.pools.trace import Trace
 from plexlens.pools.work import Work, work_of
 from plexlens.progress import Progress
 
 #: What a recommendation for a group does not look at.
-NOT_OPTIMISED = "Not looked at in a group: CLASST, GBPOOLT, GBPCACHE"
+NOT_OPTIMISED = "Not optimised in a group: CLASST, GBPOOLT, GBPCACHE"
 
 #: A knee at this share of the budget or more leaves nothing to spend past it.
 NEARLY_ALL = 0.98
@@ -47,8 +50,14 @@ NEARLY_ALL = 0.98
 #: Parts of the present sizes at which prices of page reads are looked at too.
 _SMALLER = (4, 16)
 
-#: Objects of a Db2 alone up to which groups are searched for by simulated curves too, besides the placement by ages.
+#: Objects up to which groups are searched for by simulated curves too, besides the placement by ages.
 MOST_SEARCHED = 100
+
+#: Placements that group buffer pools are sized for at most, where those of the first cost more than a simple rule.
+_MOST_SIZED = 3
+
+#: Configurations that are simulated together on a stretch in memory.
+_TOGETHER = 6
 
 #: Members whose references make the stretch longer that curves are simulated on.
 _MOST_MEMBERS = 4
@@ -143,16 +152,18 @@ class Optimiser:
             search = self._search(sampled, curves, composition, groupings or {})
             beyond = simulate(whole, search.best.groups, curves)
             sizing.size(self.trace, self._wished(search.best), self._progress)
-        frontier = chosen = None
-        if not self.work.members:
-            frontier = self._frontier(search, composition[ALONE], MemberCurves(sampled), curves, states)
-            chosen = frontier.chosen
-            search = replace(search, best=chosen.grouping)
-            storage = storage_curve(whole, search.best.groups, curves)
-        steps = StructureSteps(self._simulate, self._script, self.whole, sizing.found, self._wished(search.best))
+        frontier = self._frontier(search, composition, MemberCurves(sampled), states)
+        chosen = frontier.chosen
+        search = replace(search, best=chosen.grouping)
+        storage = storage_curve(whole, search.best.groups, curves)
+        steps = StructureSteps(self._simulate, self._script, self.whole, sizing.structures, self._wished(search.best))
         growing = steps.growing(before)
         start = growing[-1].after if growing else before
         self.base = start.configuration
+        if limits.structures is not None:
+            (state,) = self._simulate([self._wished(chosen.grouping)])
+            frontier = frontier.with_chosen(replace(chosen, state=state))
+            chosen = frontier.chosen
         kept, dropped = self._steps(start, search.best, curves, storage, chosen)
         after = kept[-1].after if kept else start
         if limits.settings:
@@ -230,21 +241,44 @@ class Optimiser:
             self._progress(0, 0, stage)
 
     def _frontier(
-        self,
-        search: Search,
-        composition: Composition,
-        sampled: Curves,
-        curves: PolicyCurves,
-        states: Sequence[State],
+        self, search: Search, composition: Mapping[str, Composition], sampled: Curves, states: Sequence[State]
     ) -> Frontier:
         """Savings with few moves and with many, and the point that is recommended."""
         case = self.case
         others = {"sizes alone": search.home, "search by curves": search.best}
+        frontier = search_frontier(case, composition, sampled, states, self._placed, others=others, tell=self._tell)
+        return frontier if case.limits.structures is None else self._with_structures(frontier)
 
-        def simulated(groupings: Sequence[Grouping]) -> list[State]:
-            return self._simulate([self._wished(grouping) for grouping in groupings])
+    def _with_structures(self, frontier: Frontier) -> Frontier:
+        """The frontier with group buffer pools sized for the placement that is recommended.
 
-        return search_frontier(case, composition, sampled, states, simulated, others=others, tell=self._tell)
+        Placements were simulated with group buffer pools reduced alike to fit their budget. Sized for a placement they
+        may be too many for it, or cost more than those of a simple rule: then the next cheapest placement is tried.
+        """
+        weight = self.case.limits.delay_weight
+        cheapest = min((rule.state.cost(weight) for rule in frontier.rules), default=np.inf)
+        every = {id(point): point for point in (frontier.chosen, *frontier.points, *frontier.rules)}
+        tried: list[tuple[Point, dict[str, GroupPoolSettings]]] = []
+        refused: UsageError | None = None
+        first, *rest = every.values()
+        for point in (first, *sorted(rest, key=lambda point: point.state.cost(weight))):
+            try:
+                self.sizing.size(self.trace, self._wished(point.grouping), self._progress)
+            except UsageError as error:
+                refused = error
+                continue
+            (state,) = self._placed([point.grouping])
+            tried.append((replace(point, state=state), self.sizing.structures))
+            if state.cost(weight) <= cheapest or len(tried) == _MOST_SIZED:
+                break
+        if not tried and refused is not None:
+            raise refused
+        chosen, self.sizing.structures = min(tried, key=lambda entry: entry[0].state.cost(weight))
+        return frontier.with_chosen(chosen)
+
+    def _placed(self, groupings: Sequence[Grouping]) -> list[State]:
+        """Placements simulated on the whole trace, with the group buffer pools sized so far."""
+        return self._simulate([self.sizing.within(self._wished(grouping)) for grouping in groupings])
 
     def _search(
         self,
@@ -254,12 +288,12 @@ class Optimiser:
         groupings: Mapping[str, Mapping[str, int]],
     ) -> Search:
         movable = self.work.objects.keys() - self.case.fixed
-        many = not self.work.members and len(movable) > MOST_SEARCHED
+        many = len(movable) > MOST_SEARCHED
         if not movable or many:
             home = simulate(self.case, self.case.home, curves)
             best = home
             if many:
-                target = Medians(self.case, composition[ALONE])
+                target = Medians(self.case, composition)
                 wished = target.choose(len(self.case.names))
                 placed = target.grouping(wished, least_saved=self.case.least_of_move * home.cost)
                 best = simulate(self.case, placed.groups, curves)
@@ -276,8 +310,11 @@ class Optimiser:
         return states_of(self.trace, configurations, work=self.work, cost=self.case.cost, progress=self._progress)
 
     def _preview(self, configurations: Sequence[Configuration]) -> list[State]:
-        """Configurations simulated on the stretch."""
-        return states_of(StretchTrace(self.stretch.rows), configurations, work=self.work, cost=self.case.cost)
+        """Configurations simulated on the stretch, few at a time: it is in memory, and pools take memory too."""
+        rows, states = StretchTrace(self.stretch.rows), list[State]()
+        for at in range(0, len(configurations), _TOGETHER):
+            states += states_of(rows, configurations[at : at + _TOGETHER], work=self.work, cost=self.case.cost)
+        return states
 
     def _steps(
         self,
@@ -285,7 +322,7 @@ class Optimiser:
         wished: Grouping,
         curves: PolicyCurves,
         storage: StorageCurve,
-        chosen: Point | None,
+        chosen: Point,
     ) -> tuple[list[Step], list[Step]]:
         """Steps that save enough when simulated, and those that do not.
 
@@ -298,34 +335,38 @@ class Optimiser:
         dropped: list[Step] = []
         without = Without()
         least = self._least_saving(start)
-        made: list[Step] = []
+        steps: list[Step] = []
+        known = [chosen.state]
         while planned := planner.plan(wished.groups, without):
-            if chosen is not None and planned[-1].grouping.groups == chosen.grouping.groups:
+            if planned[-1].grouping.groups == chosen.grouping.groups:
                 planned[-1] = replace(planned[-1], grouping=chosen.grouping)
-            states = self._simulate([self._configuration(step) for step in planned])
-            made = [
+            states = self._known_or_simulated([self._configuration(step) for step in planned], known)
+            steps = [
                 self._step(step, earlier, later, storage)
                 for step, earlier, later in zip(planned, [start, *states[:-1]], states, strict=True)
             ]
-            saved = [self._objective(step.saved) / self._changes(step) for step in made]
+            saved = [self._objective(step.saved) / self._changes(step) for step in steps]
             # Where there is more than the budget, storage is divided whatever it costs.
-            kept = [
-                number for number, step in enumerate(planned) if step.kind == "sizes" and self._is_over(step.member)
-            ]
-            free = [number for number in range(len(made)) if number not in kept]
+            kept = [number for number, step in enumerate(planned) if step.kind == "sizes" and is_over(self.whole, step)]
+            free = [number for number in range(len(steps)) if number not in kept]
             worst = min(free, key=lambda number: saved[number], default=None)
             if worst is None or saved[worst] >= least:
                 break
-            dropped.append(self._refused(made[worst], planned[worst], least))
+            dropped.append(self._refused(steps[worst], planned[worst], least))
             without = without.and_step(planned[worst])
         else:
-            made = []
-        if chosen is not None:
-            weight = self.case.limits.delay_weight
-            reached = made[-1].after.cost(weight) if made else start.cost(weight)
-            if reached - chosen.state.cost(weight) > least * max(len(dropped), 1):
-                return [self._at_once(start, chosen, storage)], []
-        return made, dropped
+            steps = []
+        weight = self.case.limits.delay_weight
+        reached = steps[-1].after.cost(weight) if steps else start.cost(weight)
+        if reached - chosen.state.cost(weight) > least * max(len(dropped), 1):
+            return [self._at_once(start, chosen, storage)], []
+        return steps, dropped
+
+    def _known_or_simulated(self, configurations: Sequence[Configuration], known: list[State]) -> list[State]:
+        """Configurations simulated on the whole trace, those only that were not before; ``known`` grows."""
+        new = [wanted for wanted in configurations if all(state.configuration != wanted for state in known)]
+        known += self._simulate(new) if new else []
+        return [next(state for state in known if state.configuration == wanted) for wanted in configurations]
 
     def _at_once(self, start: State, chosen: Point, storage: StorageCurve) -> Step:
         """A point of the frontier as a single step."""
@@ -335,12 +376,11 @@ class Optimiser:
         )
         targets = tuple(name for name, objects in chosen.grouping.groups.items() if objects & moved)
         kind = "move" if moved else "sizes"
-        member = next(iter(self.whole.budgets))
-        planned = PlannedStep(kind, targets, moved, self.case.budgets, chosen.grouping, 0.0, member=member)
+        planned = PlannedStep(kind, targets, moved, self.case.budgets, chosen.grouping, 0.0)
         return self._step(planned, start, chosen.state, storage)
 
     def _changes(self, step: Step) -> float:
-        """Changes of a step that each have to save the least gain; of many objects each a part of it."""
+        """Changes in a step, each of which has to save the minimum; with many objects, each counts in part."""
         limits = self.case.limits
         return max(len(step.objects) * self.case.least_of_move / max(limits.least_gain, 1e-12), 1.0)
 
@@ -348,10 +388,6 @@ class Optimiser:
         """Minimum saving required of a step."""
         limits = self.case.limits
         return limits.least_gain * before.cost(limits.delay_weight)
-
-    def _is_over(self, member: str) -> bool:
-        """Whether the pools of a member exceed their allowed storage now."""
-        return self.before.of(member).bytes > self.whole.budgets[member]
 
     def _advised(self, now: State, before: State) -> list[Step]:
         """Thresholds, page steal and page fix for the pools after the steps."""
@@ -364,12 +400,12 @@ class Optimiser:
             kept=frozenset(name for name in now.configuration.pools if member_and_pool(name)[0] in case.kept_members),
             preview=None if self.work.members or self.stretch.rows.num_rows >= self.trace.facts.rows else self._preview,
         )
-        found: list[Step] = []
+        steps: list[Step] = []
 
         def add(advice: Advice) -> None:
             nonlocal now
             text = self._script(now.configuration, advice.after.configuration)
-            found.append(Step(advice.title, now, advice.after, text, advice.worth, advice.why))
+            steps.append(Step(advice.title, now, advice.after, text, advice.worth, advice.why))
             now = advice.after if advice.worth else now
 
         thresholds = advisor.thresholds(now)
@@ -379,26 +415,13 @@ class Optimiser:
             add(setting)
         for setting in advisor.page_fix(now, case.cost, case.headroom):
             add(setting)
-        return found
+        return steps
 
     def _objective(self, activity: Activity) -> float:
         return activity.cpu_seconds + self.case.limits.delay_weight * activity.delay_seconds
 
     def _refused(self, step: Step, planned: PlannedStep, least: float) -> Step:
-        saved = self._objective(step.saved)
-        share = saved / least * self.case.limits.least_gain if least > 0 else 0.0
-        if planned.saved > 0 >= saved:
-            why = (
-                "the curves promise a saving, but simulated with prefetch and write thresholds it costs "
-                f"{-share:.2%} more I/O CPU"
-            )
-        elif saved <= 0:
-            why = f"it costs {-share:.2%} more I/O CPU" if saved < 0 else "it saves no I/O CPU"
-        else:
-            why = (
-                f"it saves {share:.2%} of the I/O CPU; a change has to save {self.case.limits.least_gain:.2%}"
-                + f", for each of {len(step.objects)} objects" * (len(step.objects) > 1)
-            )
+        why = why_refused(self.case.limits, planned.saved, self._objective(step.saved), least, len(step.objects))
         return replace(step, worth=False, why=why)
 
     def _past_knee(self, before: State, beyond: Grouping, storage: StorageCurve) -> Step:
@@ -409,37 +432,9 @@ class Optimiser:
 
     def _step(self, planned: PlannedStep, before: State, after: State, storage: StorageCurve) -> Step:
         names = tuple(sorted(self.work.object_name(number) for number in planned.objects))
-        if planned.kind == "sizes":
-            whose = f" of {planned.member}" if planned.member else ""
-            spent = planned.budgets[planned.member]
-            title = f"Divide {storage_size(spent)} among the pools{whose} by what a buffer saves"
-            why = "storage goes where it saves most I/O cost, and nowhere where it saves none"
-            if self._is_over(planned.member):
-                have = self.before.of(planned.member).bytes
-                why = f"the budget is below the {storage_size(have)} that there are now; {why}"
-        elif planned.kind == "move":
-            to = ", ".join(f"new {name}" if name not in self.case.home else name for name in planned.targets)
-            title = f"Move {len(names)} object{'s' * (len(names) != 1)} to {to}"
-            why = "objects that take each other's buffers are parted"
-        else:
-            title = f"Enlarge the pools to {storage_size(planned.budget)}"
-            why = f"up to the knee of the curve of storage, {storage_size(storage.knee_bytes)}"
-            if planned.past_knee:
-                here = storage.saved_per_byte(storage.knee_bytes, storage.budgets[-1]) * (1 << 30)
-                there = storage.saved_per_byte(storage.budgets[0], storage.knee_bytes) * (1 << 30)
-                share = f"{'less than' if storage.is_flat_past_knee else 'at least'} {PAST_KNEE:.0%} of it"
-                why = (
-                    f"past the knee at {storage_size(storage.knee_bytes)} a GiB saves {self._rate(here)}, before it "
-                    f"{self._rate(there)}: {share}"
-                )
+        title, why = title_and_why(self.whole, planned, storage)
         text = self._script(before.configuration, after.configuration)
         return Step(title, before, after, text, True, why, names)
-
-    def _rate(self, cost: float) -> str:
-        seconds = self.work.seconds
-        if seconds > 0:
-            return f"{significant(3600 * cost / seconds, 3)} CPU seconds per hour"
-        return f"{significant(cost, 3)} CPU seconds in the trace"
 
     def _configuration(self, planned: PlannedStep) -> Configuration:
         case, groups = self.case, planned.grouping.groups
@@ -454,8 +449,8 @@ class Optimiser:
             for name in case.pools_of(member, groups):
                 full = full_name(member, name)
                 pools[full] = self._settings(full, planned.grouping.sizes[full], groups[name], home)
-        made = Configuration(pools, placement, structures=self.base.structures, group=self.base.group)
-        return self.sizing.completed(made)
+        configuration = Configuration(pools, placement, structures=self.base.structures, group=self.base.group)
+        return self.sizing.completed(configuration)
 
     def _settings(self, full: str, size: int, objects: frozenset[int], home: Mapping[int, str]) -> PoolSettings:
         if full in self.base.pools:
@@ -484,14 +479,13 @@ class Optimiser:
         notes = [NOT_OPTIMISED]
         if case.limits.moves and case.limits.budgets.keys() != self.work.members.keys():
             notes.append(
-                "Objects stay where they are: an object moves at all members at once, so that every member needs a "
-                "budget (--budget)"
+                "Objects are not moved: a move applies to all members, so every member needs a budget (--budget)"
             )
         if case.limits.structures is None:
             reclaimed = [pool for pool, structure in after.structures.items() if structure.invalidated_by_reclaim]
-            told = f" ({', '.join(f'G{pool}' for pool in reclaimed)} take directory entries from pages in use)"
+            text = f" ({', '.join(f'G{pool}' for pool in reclaimed)} take directory entries from pages in use)"
             notes.append(
-                "Group buffer pools stay as they are" + (told if reclaimed else "") + ": --gbp-budget sizes them too"
+                "Group buffer pools are not changed" + (text if reclaimed else "") + ": --gbp-budget sizes them too"
             )
         return notes
 

@@ -8,7 +8,7 @@ where they are where a move saves less than it is worth. Nothing is random: the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from plexlens.errors import UsageError
 from plexlens.pools.members import full_name
@@ -17,7 +17,7 @@ from plexlens.pools.search.beginnings import clusterings, named
 from plexlens.pools.search.case import Beginning, Case, Grouping, Groups, Search
 from plexlens.pools.search.composition import Composition
 from plexlens.pools.search.guess import Guess, Move
-from plexlens.pools.search.sizes import Allocation, best_sizes
+from plexlens.pools.search.sizes import Allocation, CostCurve, best_sizes
 
 #: Moves that are simulated in a round of the search by simulation, and rounds of it.
 _TRIED, _ROUNDS = 6, 8
@@ -45,15 +45,43 @@ def simulate(case: Case, groups: Groups, curves: Curves, budgets: Mapping[str, i
         A budget is below the least sizes.
     """
     kept = case.kept(groups)
+
+    def curve(name: str, member: str) -> CostCurve:
+        return curves.of(kept[name], case.page_bytes[name], member)
+
+    return divided_among(case, kept, curve, budgets)
+
+
+def divided_among(
+    case: Case, groups: Groups, curve: Callable[[str, str], CostCurve], budgets: Mapping[str, int] | None = None
+) -> Grouping:
+    """Groups with the best sizes at every member.
+
+    Parameters
+    ----------
+    case
+        What may be done.
+    groups
+        Objects by pool, in the order of the pools.
+    curve
+        The curve of a pool, by its name, at a member.
+    budgets
+        Bytes for all pools of each member, where they are not the case's.
+
+    Raises
+    ------
+    UsageError
+        A budget is below the least sizes.
+    """
     sizes: dict[str, int] = {}
     cost = bound = 0.0
     for member, budget in (case.budgets if budgets is None else budgets).items():
-        found = divided(case, kept, curves, member, budget)
-        names = case.pools_of(member, kept)
-        sizes |= {full_name(member, name): size for name, size in zip(names, found.sizes, strict=True)}
-        cost += found.cost
-        bound += found.bound
-    return Grouping(kept, sizes, cost, bound)
+        names = case.pools_of(member, groups)
+        allocation = _allocated(case, names, [curve(name, member) for name in names], member, budget)
+        sizes |= {full_name(member, name): size for name, size in zip(names, allocation.sizes, strict=True)}
+        cost += allocation.cost
+        bound += allocation.bound
+    return Grouping(groups, sizes, cost, bound)
 
 
 def divided(case: Case, groups: Groups, curves: Curves, member: str, budget: int) -> Allocation:
@@ -64,14 +92,24 @@ def divided(case: Case, groups: Groups, curves: Curves, member: str, budget: int
     UsageError
         The budget is below the least sizes.
     """
-    held, least = [], []
-    for name in case.pools_of(member, groups):
-        full = full_name(member, name)
-        curve = curves.of(groups[name], case.page_bytes[name], member)
-        held.append(curve.pinned(case.least[full]) if full in case.pinned else curve)
-        least.append(case.least[full])
+    names = case.pools_of(member, groups)
+    own = [curves.of(groups[name], case.page_bytes[name], member) for name in names]
+    return _allocated(case, names, own, member, budget)
+
+
+def pinned_where_fixed(case: Case, names: Sequence[str], curves: Sequence[CostCurve], member: str) -> list[CostCurve]:
+    """The curves of a member's pools, those of pools whose size is fixed with that size only."""
+    full = [full_name(member, name) for name in names]
+    return [
+        curve.pinned(case.least[name]) if name in case.pinned else curve
+        for name, curve in zip(full, curves, strict=True)
+    ]
+
+
+def _allocated(case: Case, names: Sequence[str], curves: Sequence[CostCurve], member: str, budget: int) -> Allocation:
+    least = [case.least[full_name(member, name)] for name in names]
     try:
-        return best_sizes(held, budget, least=least)
+        return best_sizes(pinned_where_fixed(case, names, curves, member), budget, least=least)
     except UsageError as error:
         if not member:
             raise
@@ -131,9 +169,9 @@ class PlacementSearch:
         labellings = {**clusterings(case, self.composition), **(groupings or {})}
         beginnings: dict[str, Groups] = {"where objects are": case.home}
         beginnings |= {name: named(case, labels) for name, labels in labellings.items()}
-        found = self._from(beginnings)
+        results = self._from(beginnings)
         # With equal costs the earlier starting point wins: the present groups come first.
-        ordered = sorted(found.items(), key=lambda item: self._worth(item[1]))
+        ordered = sorted(results.items(), key=lambda item: self._worth(item[1]))
         best = home
         if ordered:
             candidates = [self._improve(ordered[0][1]), *(grouping for _, grouping in ordered[1:_CHOSEN])]
@@ -141,15 +179,15 @@ class PlacementSearch:
             best = min((simulate(case, grouping.groups, self.exact) for grouping in fewer), key=self._worth)
         if self._worth(best) >= home.cost:
             best = home
-        told = (
+        text = (
             Beginning(name, grouping.cost, case.moved(grouping.groups), len(grouping.groups))
             for name, grouping in ordered
         )
-        return Search(home, best, tuple(told))
+        return Search(home, best, tuple(text))
 
     def _from(self, beginnings: Mapping[str, Groups]) -> dict[str, Grouping]:
         """Each starting point improved by estimates, then simulated; groupings met before are left out."""
-        found: dict[str, Grouping] = {}
+        groupings: dict[str, Grouping] = {}
         seen: set[tuple[tuple[str, frozenset[int]], ...]] = set()
         for name, groups in beginnings.items():
             self._tell("grouping objects")
@@ -161,12 +199,12 @@ class PlacementSearch:
                 continue
             seen.add(identity)
             self._tell("simulating groups of objects")
-            found[name] = simulate(self.case, improved, self.curves)
-        return found
+            groupings[name] = simulate(self.case, improved, self.curves)
+        return groupings
 
     def _worth(self, grouping: Grouping) -> float:
         """Cost, plus the required saving for every moved object and new pool."""
-        changes = self.case.moved(grouping.groups) + self.case.made(grouping.groups)
+        changes = self.case.moved(grouping.groups) + self.case.new_pools(grouping.groups)
         return grouping.cost + self._threshold * changes
 
     def _improve(self, best: Grouping) -> Grouping:
@@ -191,7 +229,7 @@ class PlacementSearch:
 
     def _take_back(self, best: Grouping) -> Grouping:
         """Undo new pools, then single moves, that save less than required."""
-        self._tell("taking back what saves little")
+        self._tell("removing changes that save little")
         for name in self.case.free:
             objects = best.groups.get(name, frozenset())
             if objects:

@@ -189,11 +189,11 @@ class Planner:
         case = self.case
         groups = case.kept(case.home)
         least = case.least_bytes(groups)
-        held = {
+        sums = {
             member: sum(size * case.page_bytes[name] for name, size in self._sizes_of(member).items())
             for member in case.members
         }
-        level = {member: max(min(held[member], case.budgets[member]), least[member]) for member in case.members}
+        level = {member: max(min(sums[member], case.budgets[member]), least[member]) for member in case.members}
         cost = cost_at(groups, self.present, self.curves, case)
         steps: list[PlannedStep] = []
 
@@ -254,7 +254,7 @@ class Planner:
         objects = frozenset[int]()
         for target in targets:
             objects |= left[target]
-            moved = {name: held - left[target] for name, held in moved.items()}
+            moved = {name: numbers - left[target] for name, numbers in moved.items()}
             moved[target] = moved.get(target, frozenset()) | left[target]
         if not self.case.fits(moved, level):
             return None
@@ -276,9 +276,9 @@ class Planner:
         case = self.case
         if case.members == [member]:
             return simulate(case, groups, self.curves, level)
-        found = divided(case, groups, self.curves, member, level[member])
+        allocation = divided(case, groups, self.curves, member, level[member])
         names = [full_name(member, name) for name in case.pools_of(member, groups)]
-        every = {**sizes, **dict(zip(names, found.sizes, strict=True))}
+        every = {**sizes, **dict(zip(names, allocation.sizes, strict=True))}
         cost = cost_at(groups, every, self.curves, case)
         return Grouping(groups, every, cost, cost)
 

@@ -172,11 +172,11 @@ class PolicyCurves:
         if self.coupling is not None:
             parts = {self.coupling.members[number]: rows for number, rows in by_member(own)}
         costs = self._costs(own, parts, objects, sizes, page_bytes)
-        found = {}
+        results = {}
         for member, rows in parts.items():
             simulated = CostCurve(sizes, costs[member], page_bytes)
-            found[member] = _levelled(lru[member], simulated, rows, self.curves[member], objects)
-        return lru | found
+            results[member] = _levelled(lru[member], simulated, rows, self.curves[member], objects)
+        return lru | results
 
     def _costs(
         self,
@@ -188,12 +188,12 @@ class PolicyCurves:
     ) -> dict[str, Floats]:
         """Costs of each member at the sizes."""
         coupling = self.coupling
-        shared = [] if coupling is None else sorted(one for one in coupling.shared if one[0] in objects)
+        shared = [] if coupling is None else sorted(pair for pair in coupling.shared if pair[0] in objects)
         if coupling is None or not shared:
             return {member: self._simulate(rows, sizes, page_bytes) for member, rows in parts.items()}
         numbers = {number: member for number, member in coupling.members.items() if member in parts}
 
-        def one(size: int) -> dict[str, float]:
+        def at_size(size: int) -> dict[str, float]:
             structure = coupling.structure(objects, size * len(numbers), page_bytes).engine()
             simulation = _core.GroupSimulation(
                 {0: {number: {"size": size, "page_bytes": page_bytes} for number in numbers}},
@@ -208,11 +208,11 @@ class PolicyCurves:
             }
 
         with ThreadPoolExecutor(_THREADS) as threads:
-            found = list(threads.map(one, sizes.tolist()))
-        return {member: np.array([costs[member] for costs in found]) for member in parts}
+            values = list(threads.map(at_size, sizes.tolist()))
+        return {member: np.array([costs[member] for costs in values]) for member in parts}
 
     def _simulate(self, rows: pa.RecordBatch, sizes: Integers, page_bytes: int) -> Floats:
-        def one(size: int) -> float:
+        def at_size(size: int) -> float:
             simulation = _core.PoolSimulation({0: {"size": size, "page_bytes": page_bytes}})
             simulation.add(rows)
             counted = simulation.counters()[0]
@@ -221,7 +221,7 @@ class PolicyCurves:
             return sync * self.prices.sync + other * self.prices.other
 
         with ThreadPoolExecutor(_THREADS) as threads:
-            return np.array(list(threads.map(one, sizes.tolist())))
+            return np.array(list(threads.map(at_size, sizes.tolist())))
 
     def _price(self, data_sets: Sequence[tuple[int, int, Mapping[str, int]]]) -> float:
         sync = sum(counters["sync_reads"] for _, _, counters in data_sets)

@@ -79,7 +79,7 @@ class Recommendation:
     notes
         What must be known to judge it.
     frontier
-        What few and many moves save; None for a data-sharing group.
+        What few and many moves save.
     """
 
     before: State
@@ -125,20 +125,20 @@ def to_json(recommendation: Recommendation) -> dict[str, Any]:
 
 
 def _frontier_to_json(frontier: Frontier) -> dict[str, Any]:
-    def point(one: Point) -> dict[str, Any]:
+    def point(entry: Point) -> dict[str, Any]:
         return {
-            "name": one.name,
-            "moved": one.moved,
-            "sizes": dict(one.grouping.sizes),
-            "cpu_seconds": one.state.cpu_seconds,
-            "cost": one.state.cost(frontier.delay_weight),
-            "recommended": one is frontier.chosen,
-            "knee": one is frontier.knee,
+            "name": entry.name,
+            "moved": entry.moved,
+            "sizes": dict(entry.grouping.sizes),
+            "cpu_seconds": entry.state.cpu_seconds,
+            "cost": entry.state.cost(frontier.delay_weight),
+            "recommended": entry is frontier.chosen,
+            "knee": entry is frontier.knee,
         }
 
     return {
-        "points": [point(one) for one in frontier.points],
-        "rules": [point(one) for one in frontier.rules],
+        "points": [point(entry) for entry in frontier.points],
+        "rules": [point(rule) for rule in frontier.rules],
         "duality_gap": frontier.gap,
         "model_error": frontier.model_error,
     }

@@ -1,10 +1,12 @@
-"""Simple rules for pools: what a recommendation has to beat, and is taken from where it does not.
+"""Simple rules for pools, with which a recommendation is compared and which it adopts where they are cheaper.
 
 - *equal split*: present pools of equal storage;
 - *in proportion to getpages*: storage by getpages;
 - *marginal gain*: storage by part to the present pool where a byte saves most, on the hulls of its LRU curve;
 - *bands by getpages per page*: objects in order of getpages per page in as many bands of equal getpages as there are
   pools, sizes by dynamic programming on LRU curves.
+
+In a data-sharing group each member's storage is divided by its own getpages and curves; bands are of all members.
 """
 
 from __future__ import annotations
@@ -13,18 +15,19 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from plexlens.pools.members import ALONE
+from plexlens.pools.members import full_name
 from plexlens.pools.page_sample import Curves
 from plexlens.pools.search.beginnings import named
 from plexlens.pools.search.case import Case, Grouping, Groups
-from plexlens.pools.search.sizes import best_sizes, marginal_sizes
+from plexlens.pools.search.placement import pinned_where_fixed, simulate
+from plexlens.pools.search.sizes import marginal_sizes
 
 #: Bands of the rule that groups objects, where there are not more pools now (chosen, as an analyst would).
 BANDS = 4
 
 
 def rules(case: Case, curves: Curves) -> dict[str, Grouping]:
-    """Groups and sizes of each rule for a Db2 alone, by its name; rules that do not fit the budget are left out.
+    """Groups and sizes of each rule, by its name; rules that do not fit the budget are left out.
 
     Parameters
     ----------
@@ -34,51 +37,59 @@ def rules(case: Case, curves: Curves) -> dict[str, Grouping]:
         LRU curves of groups.
     """
     home = case.kept(case.home)
-    getpages = {name: sum(case.work.objects[number].total for number in home[name]) for name in home}
-    shares = {
-        "equal split": dict.fromkeys(home, 1.0),
-        "in proportion to getpages": {name: float(count) for name, count in getpages.items()},
+    shares: dict[str, dict[str, dict[str, float]]] = {"equal split": {}, "in proportion to getpages": {}}
+    for member, work in case.work.parts.items():
+        names = case.pools_of(member, home)
+        objects = work.objects
+        getpages = {name: sum(objects[number].total for number in home[name] if number in objects) for name in names}
+        shares["equal split"][member] = dict.fromkeys(names, 1.0)
+        shares["in proportion to getpages"][member] = {name: float(count) for name, count in getpages.items()}
+    groupings = {
+        name: Grouping(home, sizes, 0.0, 0.0) for name, share in shares.items() if (sizes := _split(case, share))
     }
-    found = {name: Grouping(home, sizes, 0.0, 0.0) for name, share in shares.items() if (sizes := _split(case, share))}
-    held = [curves.of(home[name], case.page_bytes[name]) for name in home]
-    held = [
-        curve.pinned(case.least[name]) if name in case.pinned else curve for name, curve in zip(home, held, strict=True)
-    ]
     if case.fits(home, case.budgets):
-        least = [case.least[name] for name in home]
-        gained = marginal_sizes(held, case.budgets[ALONE], least=least)
-        found["marginal gain"] = Grouping(home, dict(zip(home, gained, strict=True)), 0.0, 0.0)
+        gained: dict[str, int] = {}
+        for member in case.members:
+            names = case.pools_of(member, home)
+            own = [curves.of(home[name], case.page_bytes[name], member) for name in names]
+            own = pinned_where_fixed(case, names, own, member)
+            full = [full_name(member, name) for name in names]
+            least = [case.least[name] for name in full]
+            gained |= zip(full, marginal_sizes(own, case.budgets[member], least=least), strict=True)
+        groupings["marginal gain"] = Grouping(home, gained, 0.0, 0.0)
     bands = _bands(case)
     if bands is not None and case.fits(bands, case.budgets):
-        kept = case.kept(bands)
-        own = [curves.of(kept[name], case.page_bytes[name]) for name in kept]
-        own = [
-            curve.pinned(case.least[name]) if name in case.pinned else curve
-            for name, curve in zip(kept, own, strict=True)
-        ]
-        found_sizes = best_sizes(own, case.budgets[ALONE], least=[case.least[name] for name in kept])
-        found["bands by getpages per page"] = Grouping(
-            kept, dict(zip(kept, found_sizes.sizes, strict=True)), found_sizes.cost, found_sizes.bound
-        )
-    return found
+        groupings["bands by getpages per page"] = simulate(case, bands, curves)
+    return groupings
 
 
-def _split(case: Case, shares: Mapping[str, float]) -> dict[str, int] | None:
-    """The budget divided in these shares; pools whose least size is above their share have that, and the rest less."""
-    least = {name: case.least[name] * case.page_bytes[name] for name in shares}
-    set_ = {name: least[name] for name in shares if name in case.pinned}
+def _split(case: Case, shares: Mapping[str, Mapping[str, float]]) -> dict[str, int] | None:
+    """The budget of each member divided in these shares, by full name of the pool; None where it is too small."""
+    sizes: dict[str, int] = {}
+    for member, own in shares.items():
+        parts = _parts(case, member, own)
+        if parts is None:
+            return None
+        sizes |= {full_name(member, name): int(part) // case.page_bytes[name] for name, part in parts.items()}
+    return sizes
+
+
+def _parts(case: Case, member: str, shares: Mapping[str, float]) -> dict[str, float] | None:
+    """Bytes of a member's pools; pools whose least size is above their share have that, and the rest less."""
+    full = {name: full_name(member, name) for name in shares}
+    least = {name: case.least[full[name]] * case.page_bytes[name] for name in shares}
+    given = {name: float(least[name]) for name in shares if full[name] in case.pinned}
     while True:
-        left = case.budgets[ALONE] - sum(set_.values())
-        free = {name: share for name, share in shares.items() if name not in set_}
+        left = case.budgets[member] - sum(given.values())
+        free = {name: share for name, share in shares.items() if name not in given}
         total = sum(free.values())
         if left < sum(least[name] for name in free):
             return None
         parts = {name: left * share / total if total > 0 else left / len(free) for name, share in free.items()}
-        short = {name: least[name] for name in free if parts[name] < least[name]}
+        short = {name: float(least[name]) for name in free if parts[name] < least[name]}
         if not short:
-            sizes = {**set_, **{name: int(part) for name, part in parts.items()}}
-            return {name: sizes[name] // case.page_bytes[name] for name in shares}
-        set_ |= short
+            return {name: {**given, **parts}[name] for name in shares}
+        given |= short
 
 
 def _bands(case: Case) -> Groups | None:

@@ -145,8 +145,8 @@ def best_sizes(
     if floor > budget:
         raise UsageError(
             file="",
-            what=f"the budget of {budget:,} bytes is below the minimum of {floor:,}: "
-            f"{len(curves)} pools of {', '.join(f'{size:,}' for size in least[:6])}{' ...' * (len(least) > 6)} buffers",
+            what=f"the budget of {budget:,} bytes is below the minimum of {floor:,} bytes: {len(curves)} pools of "
+            f"{', '.join(f'{size:,}' for size in least[:6])}{' ...' * (len(least) > 6)} buffers",
             remedy="give a larger budget, or fewer pools",
         )
     if not curves:
@@ -163,7 +163,7 @@ def best_sizes(
 
 
 def marginal_sizes(curves: Sequence[CostCurve], budget: int, *, least: Sequence[int]) -> tuple[int, ...]:
-    """Sizes by marginal gain alone, on the lower hulls: the simple rule, without anything that no hull shows.
+    """Sizes by marginal gain on the lower hulls of the curves: the simple rule, without search.
 
     Parameters
     ----------

@@ -33,12 +33,12 @@ def coupled(configuration: Configuration, work: Work) -> Configuration:
     home = {pool for pool, data_sets in work.dependent.items() for data_set in data_sets if data_set not in moved}
     pools = {work.names.pool(number) for number in home | {moved[number] for number in shared if number in moved}}
     missing = sorted(pools - configuration.structures.keys())
-    made = {
+    group_pool_settings = {
         pool: GroupPoolSettings.assumed(pool, configuration.buffers(pool), work.updates_a_commit)
         for pool in missing
         if configuration.buffers(pool)
     }
-    return configuration.with_structures(made) if made else configuration
+    return configuration.with_structures(group_pool_settings) if group_pool_settings else configuration
 
 
 class StructureSizing:
@@ -57,7 +57,7 @@ class StructureSizing:
     def __init__(self, case: Case, stretch: Stretch, *, tell: Callable[[str], None]) -> None:
         self.case = case
         self.stretch = stretch
-        self.found: dict[str, GroupPoolSettings] = {}
+        self.structures: dict[str, GroupPoolSettings] = {}
         self._tell = tell
         self._home = case.home_of()
 
@@ -85,28 +85,49 @@ class StructureSizing:
         if wished.placement:
             (shared,) = dependents(trace, work.names, [wished.placement], progress=progress)
         search = StructureSearch(self.stretch, self.case, shared, tell=self._tell)
-        pools = wished.pool_names
-        known = {pool: structure for pool, structure in self.found.items() if pool in pools}
-        self.found, _ = search.structures(wished.with_structures(known), budget)
+        self.structures, _ = search.structures(self.known(wished), budget)
 
     def completed(self, configuration: Configuration) -> Configuration:
         """The configuration with a group buffer pool for every pool that needs one: sized if possible, else assumed."""
         if not self.case.work.members:
             return configuration
         pools, there = configuration.pool_names, configuration.structures
-        new = {pool: structure for pool, structure in self.found.items() if pool in pools and pool not in there}
+        new = {pool: structure for pool, structure in self.structures.items() if pool in pools and pool not in there}
         return coupled(configuration.with_structures(new), self.case.work)
+
+    def known(self, configuration: Configuration) -> Configuration:
+        """The configuration with the group buffer pools sized so far, of the pools that it has."""
+        names = configuration.pool_names
+        return configuration.with_structures(
+            {pool: structure for pool, structure in self.structures.items() if pool in names}
+        )
+
+    def within(self, configuration: Configuration) -> Configuration:
+        """The same, and all group buffer pools reduced alike where they exceed the budget of the coupling facility."""
+        known = self.known(configuration)
+        budget, pinned = self.case.limits.structures, self.case.limits.pinned_structures
+        free = {pool: structure for pool, structure in known.structures.items() if pool not in pinned}
+        wanted = sum(structure.bytes for structure in free.values())
+        room = wanted if budget is None else max(budget - (known.structure_bytes - wanted), 0)
+        if wanted <= room:
+            return known
+        return known.with_structures({pool: _reduced(structure, room / wanted) for pool, structure in free.items()})
 
     def _structure(self, objects: frozenset[int], buffers: int, page_bytes: int) -> GroupPoolSettings:
         """The group buffer pool for a group of objects: that of the pool where most of them are now."""
         homes = [self._home[number] for number in sorted(objects)]
         pool = max(sorted(set(homes)), key=homes.count)
-        known = {**self.case.before.structures, **self.found}
+        known = {**self.case.before.structures, **self.structures}
         structure = known.get(pool) or GroupPoolSettings.assumed(pool, buffers, self.case.work.updates_a_commit)
         if self.case.limits.structures is None:
             return structure
         # Its directory is sized for the pools afterwards.
         return replace(structure, directory_entries=max(structure.directory_entries, structure.data_entries + buffers))
+
+
+def _reduced(structure: GroupPoolSettings, part: float) -> GroupPoolSettings:
+    data = max(int(structure.data_entries * part), 1)
+    return replace(structure, data_entries=data, directory_entries=max(int(structure.directory_entries * part), data))
 
 
 class StructureSteps:
@@ -131,7 +152,7 @@ class StructureSteps:
         simulate: Callable[[Sequence[Configuration]], list[State]],
         script: Callable[[Configuration, Configuration], Script],
         case: Case,
-        found: Mapping[str, GroupPoolSettings],
+        group_pool_settings: Mapping[str, GroupPoolSettings],
         wished: Configuration,
     ) -> None:
         self._simulate = simulate
@@ -140,7 +161,9 @@ class StructureSteps:
         before = case.before.structures
         # What is new comes with the objects that move there.
         self.changed = {
-            pool: settings for pool, settings in found.items() if pool in before and settings != before[pool]
+            pool: settings
+            for pool, settings in group_pool_settings.items()
+            if pool in before and settings != before[pool]
         }
         self.forced = case.limits.structures is not None and case.before.structure_bytes > case.limits.structures
         #: What is left out, and the share of the cost that it saves.
@@ -205,10 +228,10 @@ class StructureSteps:
         why = f"it has {old.data_entries:,} and {old.directory_entries:,} ({storage_size(old.bytes)})"
         weight = self.case.limits.delay_weight
         if not worth:
-            need = f"a step has to save {self.case.limits.least_gain:.2%}"
+            need = f"the minimum for a step is {self.case.limits.least_gain:.2%}"
             why = f"{why}; with the other steps it saves {self.left[new.name][1]:.3%} of the cost of the pools; {need}"
         elif before.cost(weight) <= after.cost(weight):
-            reason = "it saves nothing by itself, but the steps after it need it"
+            reason = "it saves nothing by itself, but later steps need it"
             if self.forced:
                 reason = "the budget is below the present storage"
             elif new.bytes < old.bytes:

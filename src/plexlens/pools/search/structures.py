@@ -120,7 +120,11 @@ class StructureSearch:
         weight = self.case.limits.delay_weight
         for number in range(max(map(len, grids.values()), default=0)):
             self._tell("simulating group buffer pools")
-            now = {pool: found[min(number, len(found) - 1)] for pool, found in grids.items() if found}
+            now = {
+                pool: group_pool_settings[min(number, len(group_pool_settings) - 1)]
+                for pool, group_pool_settings in grids.items()
+                if group_pool_settings
+            }
             state = self._state(configuration.with_structures(now))
             for pool, settings in now.items():
                 names = [name for name, own in configuration.pools.items() if own.name == pool]
@@ -145,8 +149,8 @@ class StructureSearch:
         known = sorted({settings.data_entries for settings in tried})
         at = known.index(chosen.data_entries)
         low, high = known[max(at - 1, 0)], known[min(at + 1, len(known) - 1)]
-        found = self._combinations(configuration, pool, room, low, high)
-        return [settings for settings in found if settings not in tried]
+        group_pool_settings = self._combinations(configuration, pool, room, low, high)
+        return [settings for settings in group_pool_settings if settings not in tried]
 
     def _combinations(
         self, configuration: Configuration, pool: str, room: int, low: float, high: float
@@ -156,16 +160,16 @@ class StructureSearch:
         """
         structure = configuration.structures[pool]
         pages = min(self._shared_pages(pool), configuration.buffers(pool))
-        found = {structure}
+        group_pool_settings = {structure}
         for data in np.geomspace(low, high, DATA).astype(np.int64).tolist():
             # What the data leaves of the storage; a tenth of an entry a page is what RATIO may add.
             most = int((room - data * structure.page_bytes) / DIRECTORY_ENTRY - 0.1 * data)
             for part in DIRECTORY:
                 entries = max(min(int(part * pages) + data, most), data)
-                found.add(replace(structure, data_entries=data, directory_entries=entries).at_ratio())
-        fitting = [tried for tried in found if tried.bytes <= room]
+                group_pool_settings.add(replace(structure, data_entries=data, directory_entries=entries).at_ratio())
+        fitting = [tried for tried in group_pool_settings if tried.bytes <= room]
         if not fitting:
-            least = min(tried.bytes for tried in found)
+            least = min(tried.bytes for tried in group_pool_settings)
             raise UsageError(
                 file="",
                 what=f"the budget of {max(room, 0):,} bytes is below the {least:,} that {structure.structure} needs",
@@ -200,8 +204,8 @@ def _cheapest(
     spent.
     """
     curves = []
-    for found in tries.values():
-        ordered = sorted((settings.bytes, cost) for settings, cost in found.items())
+    for values in tries.values():
+        ordered = sorted((settings.bytes, cost) for settings, cost in values.items())
         sizes = np.array([size for size, _ in ordered], np.int64)
         best = np.minimum.accumulate(np.array([cost for _, cost in ordered], np.float64))
         # Of one size the last has the least cost so far.
@@ -210,11 +214,11 @@ def _cheapest(
     allocation = best_sizes(curves, room, least=[int(curve.sizes[0]) for curve in curves])
     allowed = LEAST_SAVING * sum(float(curve.at(size)) for curve, size in zip(curves, allocation.sizes, strict=True))
     chosen: dict[str, GroupPoolSettings] = {}
-    for (pool, found), curve, size in zip(tries.items(), curves, allocation.sizes, strict=True):
+    for (pool, values), curve, size in zip(tries.items(), curves, allocation.sizes, strict=True):
         limit = float(curve.at(size)) + allowed / len(curves)
         enough = next(int(size) for size, cost in zip(curve.sizes, curve.costs, strict=True) if cost <= limit)
         chosen[pool] = min(
-            (settings for settings in found if settings.bytes <= enough),
-            key=lambda settings: (found[settings], settings.bytes),
+            (settings for settings in values if settings.bytes <= enough),
+            key=lambda settings: (values[settings], settings.bytes),
         )
     return chosen, allocation

@@ -1,0 +1,1 @@
+"""Pools without a page trace: what statistics alone say about other sizes and placements, as ranges."""
