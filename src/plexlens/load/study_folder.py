@@ -1,0 +1,113 @@
+"""A study folder of the user: a row per load test with the CPU time of each address space."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+from plexlens.errors import UnreadableInputError, UsageError
+from plexlens.load.cost import Costs
+from plexlens.load.run import Run
+from plexlens.whole_file import is_part
+
+RUN, RATE, RESPONSE, TOTAL = "run", "ETR", "RESP (ms)", "TOTAL ms CPU per transaction"
+#: Ends the heads of columns with the share of a processor that an address space uses.
+PERCENT = " CPU%"
+
+
+def study_files(folder: Path, run: Run, costs: Costs, name: str) -> dict[Path, str]:
+    """The files of a study folder with the row of a load test added, or replaced if a row has its name.
+
+    Parameters
+    ----------
+    folder
+        The study; created by this command, or not there yet.
+    run, costs
+        The load test, and SMF of the same minutes.
+    name
+        Of the row.
+
+    Returns
+    -------
+    dict
+        Text by file.
+
+    Raises
+    ------
+    UsageError
+        The folder holds another study.
+    UnreadableInputError
+        A file of the folder cannot be read.
+    """
+    table, definition = folder / "runs.csv", folder / "study.toml"
+    rows: list[dict[str, str]] = []
+    begun = table.is_file() or (folder.is_dir() and all(is_part(path) for path in folder.iterdir()))
+    if folder.exists() and not begun:
+        raise UsageError(
+            file=str(folder),
+            what="this is not a study that plexlens run began",
+            remedy="name a new folder with --study",
+        )
+    if table.is_file():
+        rows = _held(table)
+    heads = {_column(space.name) for space in costs.spaces if space.cp_seconds + space.specialty_seconds > 0}
+    row = {RUN: name, RATE: f"{costs.requests / costs.seconds:.4f}", RESPONSE: f"{costs.response * 1e3:.4f}"}
+    busy: dict[str, float] = {}
+    for space in costs.spaces:
+        if _column(space.name) in heads:
+            seconds = space.cp_seconds + space.specialty_seconds
+            busy[_column(space.name)] = busy.get(_column(space.name), 0.0) + seconds / costs.seconds * 100
+    row |= {head: f"{value:.4f}" for head, value in busy.items()}
+    rows = [earlier for earlier in rows if earlier[RUN] != name] + [row]
+    columns = sorted({head for earlier in rows for head in earlier if head.endswith(PERCENT)})
+    for earlier in rows:
+        total = sum(float(earlier.get(head) or 0.0) for head in columns)
+        earlier[TOTAL] = f"{total * 10 / float(earlier[RATE]):.4f}"
+        earlier.update({head: earlier.get(head) or "0" for head in columns})
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [RUN, RATE, RESPONSE, *columns, TOTAL], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    # The table is first: a folder that has it is known as a study, whatever stopped the command after it.
+    return {table: text.getvalue(), definition: _definition(folder, run, columns)}
+
+
+def _column(job: str) -> str:
+    return f"{job or '(no name)'}{PERCENT}"
+
+
+def _held(table: Path) -> list[dict[str, str]]:
+    try:
+        with table.open(encoding="utf-8", newline="") as stream:
+            rows = [{name: value or "" for name, value in row.items() if name} for row in csv.DictReader(stream)]
+        for row in rows:
+            if not row.get(RUN) or float(row[RATE]) <= 0:
+                raise ValueError(f"row {row.get(RUN, '')!r} has no rate")
+    except (OSError, UnicodeDecodeError, csv.Error, KeyError, ValueError) as error:
+        raise UnreadableInputError(
+            file=str(table),
+            what=f"it is not a table of plexlens run: {error}",
+            remedy="mend the file, or name a new folder with --study",
+        ) from error
+    return rows
+
+
+def _definition(folder: Path, run: Run, columns: list[str]) -> str:
+    quoted = json.dumps
+    return f"""# Written by plexlens run; each run of it with this folder adds or replaces a row of runs.csv.
+name = {quoted(folder.resolve().name or "runs")}
+title = "Load tests and the CPU time of their requests"
+source = {quoted(f"{run.test.tool} and SMF 30 of the same minutes")}
+
+[[tables]]
+id = "runs"
+file = "runs.csv"
+title = "Load tests"
+
+[[tables.derived]]
+column = {quoted(TOTAL)}
+formula = "cpu_ms_per_transaction"
+arguments = {{ rate = "{RATE}", cpu_percent = {quoted(columns)} }}
+"""
