@@ -18,8 +18,8 @@ import pytest
 import plexlens as px
 from plexlens.api import Database, DataLossWarning
 from plexlens.errors import NothingUsableError, PlexlensError, UnreadableInputError, UsageError
-from plexlens.example import write_example
 from tests.cli.command import run
+from tests.example_file import write_example
 from tests.records import dump, record
 
 ROOT = Path(__file__).parents[2]
@@ -274,7 +274,7 @@ WRONG: dict[str, tuple[Callable[[Database], Any], type[PlexlensError], str]] = {
     "no such grain": (lambda pdb: pdb.metric("coupling_structur"), UsageError, "did you mean coupling_structure"),
     "no such key": (lambda pdb: pdb.metric("cpu_system", by="structure"), UsageError, "it has system"),
     "no such metric": (lambda pdb: pdb.metric("cpu_system", metrics="busy"), UsageError, "mvs_busy"),
-    "no such length": (lambda pdb: pdb.metric("cpu_system", every="week"), UsageError, "interval, hour, day, all"),
+    "no such length": (lambda pdb: pdb.metric("cpu_system", every="fortnight"), UsageError, "week, month, all"),
     "no such column": (lambda pdb: pdb.metric("cpu_system", where="foo = 1"), UsageError, "foo"),
     "no condition": (lambda pdb: pdb.metric("cpu_system", where="true) or (select"), UsageError, "condition"),
     "two statements": (lambda pdb: pdb.metric("cpu_system", where="1=1); select (1"), UsageError, "more than"),

@@ -13,8 +13,8 @@ import openpyxl
 import pyarrow.parquet as pq
 import pytest
 
-from plexlens.example import write_example
 from tests.cli.command import run
+from tests.example_file import write_example
 
 
 @pytest.fixture(scope="module")

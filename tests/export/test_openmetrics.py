@@ -13,11 +13,11 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 import plexlens as px
-from plexlens.example import write_example
 from plexlens.export.openmetrics import family_names, openmetrics
 from plexlens.metrics import GRAINS
 from plexlens.metrics.question import Answer, Question
 from tests.cli.command import run
+from tests.example_file import write_example
 
 
 def families(text: str) -> dict[str, Any]:

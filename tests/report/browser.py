@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,19 @@ class Browser:
     def run(self, script: str, *arguments: Any) -> Any:
         """The value of a piece of JavaScript."""
         return self.driver.execute_script(script, *arguments)
+
+    def until(self, condition: str, *, seconds: float = 30) -> None:
+        """Wait until a JavaScript expression holds; what htmx swaps in comes after the click has returned.
+
+        Raises
+        ------
+        AssertionError
+            It does not hold within the time.
+        """
+        end = time.monotonic() + seconds
+        while not self.run(f"return Boolean({condition})"):
+            assert time.monotonic() < end, f"within {seconds} s it does not come to pass that {condition}"
+            time.sleep(0.05)
 
     def messages(self) -> list[str]:
         """Everything the console holds since the page was opened."""

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from plexlens.metrics.unit import BYTES, COUNT, FRACTION, GIB, MICROSECONDS, MILLISECONDS, PER_SECOND, Unit
-from plexlens.report.model.display import NULL, byte_size, counted, shown, with_symbol
+from plexlens.report.model.display import NULL, byte_size, counted, listed, shown, with_symbol
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,10 @@ def test_counts_agree_with_their_noun() -> None:
 
 def test_bytes_are_whole() -> None:
     assert shown(1536, BYTES) == "1,536"
+
+
+def test_a_heading_lists_as_many_names_as_a_sysplex_has_systems() -> None:
+    names = [f"S{number:03d}" for number in range(1, 41)]
+    assert listed(names[:32]) == ", ".join(names[:32])
+    assert listed(names).endswith("S031, S032 and 8 more")
+    assert listed([]) == ""

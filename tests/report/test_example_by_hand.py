@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from plexlens.cli import app
-from plexlens.example import write_example
+from tests.example_file import write_example
 
 # --- processors (1996, tables 5 and 6; 2008, table of values) ------------------------------------------------------
 

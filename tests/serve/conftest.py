@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from starlette.types import ASGIApp
 
-from plexlens.example import write_example
 from plexlens.pdb import Pdb, ingest
 from plexlens.serve.app import application
 from plexlens.serve.guard import Door
 from plexlens.serve.workspace import Workspace
+from tests.example_file import write_example
 from tests.serve.two_weeks import write_two_weeks
 
 

@@ -74,7 +74,7 @@ def test_an_answer_has_no_violation(browser: Browser, server: Server) -> None:
     query = "select system, sum(requests_per_second) as requests from coupling_structure group by all order by 1"
     browser.driver.find_element(By.ID, "query").send_keys(query)
     browser.driver.find_element(By.CSS_SELECTOR, ".ask button").click()
-    assert browser.run("return document.querySelector('#table-answer') !== null")
+    browser.until("document.querySelector('#table-answer')")
     assert violations(browser) == []
 
 
@@ -99,32 +99,23 @@ def test_a_walk_without_a_mouse(browser: Browser, server: Server) -> None:
     driver.find_element(By.TAG_NAME, "body").send_keys("/")
     assert browser.run("return document.activeElement.id") == "q"
     driver.switch_to.active_element.send_keys("sync_service_time coupling_structure")
-    _wait(browser, "document.querySelector('#suggested a')?.href.includes('metric=sync_service_time')")
+    browser.until("document.querySelector('#suggested a')?.href.includes('metric=sync_service_time')")
     driver.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
     driver.switch_to.active_element.send_keys(Keys.ENTER)
-    _wait(browser, "location.pathname === '/grain/coupling_structure'")
-    _wait(browser, "document.readyState === 'complete'")
+    browser.until("location.pathname === '/grain/coupling_structure'")
+    browser.until("document.readyState === 'complete'")
     _tab_to(browser, "#table-rows a.lead")
     driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
     assert browser.run("return document.activeElement.matches('td a.n')")
     driver.switch_to.active_element.send_keys(Keys.ARROW_DOWN)
     assert browser.run("return document.activeElement.closest('tr').rowIndex") == 2
     driver.switch_to.active_element.send_keys(Keys.ENTER)
-    _wait(browser, "document.querySelectorAll('.chips li').length === 1")
-    _wait(browser, "document.activeElement.id === 'main'")
+    browser.until("document.querySelectorAll('.chips li').length === 1")
+    browser.until("document.activeElement.id === 'main'")
     _tab_to(browser, "a[href^='/records/']")
     driver.switch_to.active_element.send_keys(Keys.ENTER)
-    _wait(browser, "location.pathname.startsWith('/records/')")
+    browser.until("location.pathname.startsWith('/records/')")
     assert browser.messages() == []
-
-
-def _wait(browser: Browser, condition: str) -> None:
-    import time
-
-    end = time.monotonic() + 30
-    while not browser.run(f"return {condition}"):
-        assert time.monotonic() < end, condition
-        time.sleep(0.05)
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_filters_times_and_limits(app: ASGIApp) -> None:
         ("/api/v1/views?by=system", 400, None, "no parameter 'by'"),
         (f"{ROWS}?by=nope", 400, "by", "there is no 'nope'"),
         (f"{ROWS}?metric=requests_per_secnd", 400, "metric", "there is no 'requests_per_secnd'"),
-        (f"{ROWS}?every=week", 400, "every", "there is no 'week'"),
+        (f"{ROWS}?every=fortnight", 400, "every", "there is no 'fortnight'"),
         (f"{ROWS}?limit=0", 400, "limit", "not a number from 1 to 100,000"),
         (f"{ROWS}?limit=1e9", 400, "limit", "not a number from 1 to 100,000"),
         (f"{ROWS}?limit=1&limit=2", 400, "limit", "given twice"),

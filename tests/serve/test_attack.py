@@ -12,11 +12,11 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from starlette.types import ASGIApp
 
-from plexlens.example import write_example
 from plexlens.pdb import Pdb, ingest
 from plexlens.serve.app import application
 from plexlens.serve.guard import Door
 from plexlens.serve.workspace import Workspace
+from tests.example_file import write_example
 from tests.metrics import accounting_dumps
 from tests.serve.client import Answer, ask
 from tests.serve.test_ask import post

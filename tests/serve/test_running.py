@@ -84,7 +84,7 @@ def test_another_address_needs_tls(pdb: Path, tmp_path: Path) -> None:
         (("--key", "x.key"), 2, "--key is given without --certificate"),
         (("--certificate", "x.crt", "--key", "x.key"), 3, "this certificate and its key cannot be used"),
         (("--host", "192.0.2.1", "--no-tls"), 2, "cannot listen on 192.0.2.1"),
-        (("--memory", "much"), 2, "'much' is not an amount of storage"),
+        (("--memory", "much"), 2, "'much' is not a storage size"),
     ],
 )
 def test_wrong_options(pdb: Path, tmp_path: Path, options: tuple[str, ...], code: int, said: str) -> None:

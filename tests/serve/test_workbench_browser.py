@@ -127,7 +127,7 @@ def test_an_answer_in_sql(browser: Browser, server: Server) -> None:
     browser.open(f"{server.address}ask")
     browser.driver.find_element(By.ID, "query").send_keys("select 7 as seven")
     browser.driver.find_element(By.CSS_SELECTOR, ".ask button").click()
-    _until(lambda: browser.run("return document.querySelector('#table-answer td, #table-answer th')"), "it is answered")
+    browser.until("document.querySelector('#table-answer td, #table-answer th')")
     assert browser.messages() == []
 
 

@@ -14,11 +14,11 @@ from typing import Any
 import tomli
 
 import plexlens as px
-from plexlens.example import write_example
 from plexlens.pdb import Pdb, ingest
 from plexlens.simulate.dump import write_smf
 from plexlens.simulate.scenario import Scenario, Simulated, beginning, run_scenario
 from tests.conftest import REPOSITORY
+from tests.example_file import write_example
 
 #: Start of the first day's intervals, days, and the length of an interval in seconds.
 FIRST, DAYS, INTERVAL = datetime(2026, 1, 5, 14, tzinfo=UTC), 14, 300

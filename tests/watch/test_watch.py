@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 import pytest
 
 from plexlens.errors import UnreadableInputError
-from plexlens.example import write_example
 from plexlens.findings import load_rules
 from plexlens.pdb import Pdb, ingest
 from plexlens.pdb.lock import writer_lock
@@ -28,6 +27,7 @@ from plexlens.watch.passing_on import Receivers
 from plexlens.watch.settling import Folders
 from plexlens.watch.watcher import Watcher
 from tests.cli.command import run
+from tests.example_file import write_example
 from tests.records import dump, record
 
 

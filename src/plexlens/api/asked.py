@@ -1,4 +1,4 @@
-"""Questions of the commands that are not of one database: compare, plan, pools, simulate, study."""
+"""Questions that are not about a single database: compare, plan, pools, simulate, study."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def compare_runs(
     PlexlensError
         As the command.
     """
-    made = compared(
+    comparison = compared(
         _address(base),
         _address(new),
         bounds=Bounds(rate_bound, mix_bound, object_bound),
@@ -82,7 +82,7 @@ def compare_runs(
         reading=DumpReading(tell=_warn),
         selection=selection_of(start=start, end=end, systems=systems, shifts=shifts, classes=classes, site=site),
     )
-    return Page(lambda: made.report, made.to_json)
+    return Page(lambda: comparison.report, comparison.to_json)
 
 
 def plan(
@@ -144,11 +144,11 @@ def plan(
         fixed_background=fixed_background,
     )  # fmt: skip
     selection = selection_of(start=start, end=end, systems=systems, shifts=shifts, classes=classes, site=site)
-    asked = read_scenario(Path(scenario)) if scenario is not None else None
+    loaded = read_scenario(Path(scenario)) if scenario is not None else None
     path = Path(_address(source))
     with inputs_of([path], DumpReading(tell=_warn), silent, selection) as inputs:
         selections = {"": inputs.selection}
-        made = planned(
+        result = planned(
             inputs,
             source.name if isinstance(source, Database) else str(path),
             change,
@@ -157,11 +157,11 @@ def plan(
             serves=serves,
             tolerance=tolerance,
             careful=careful,
-            scenario=asked,
+            scenario=loaded,
         )
     return Page(
-        lambda: under_selection(plan_report(made), selections),
-        lambda: to_object(made) | {"selection": selection_json(selections)},
+        lambda: under_selection(plan_report(result), selections),
+        lambda: to_object(result) | {"selection": selection_json(selections)},
         inputs=[path],
     )
 
@@ -226,8 +226,8 @@ def analyse_pools(
         delay_weight=delay_weight,
     )
     trace = open_trace(paths, names=_path(names), force=force, subsystem=subsystem)
-    found = answer(trace, _path(settings), options, silent, group=group, subsystem=subsystem, curves_alone=True)
-    return Page(lambda: found.report(silent), found.as_json, inputs=paths)
+    result = answer(trace, _path(settings), options, silent, group=group, subsystem=subsystem, curves_alone=True)
+    return Page(lambda: result.report(silent), result.as_json, inputs=paths)
 
 
 class Simulation(Answer):
@@ -257,7 +257,7 @@ class Simulation(Answer):
         return list(self.to_json()["responses"])
 
     def __repr__(self) -> str:
-        classes = ", ".join(str(one["class"]) for one in self.responses)
+        classes = ", ".join(str(response["class"]) for response in self.responses)
         return f"<simulation of {self.runs[0].scenario.file}: {len(self.runs)} runs of {classes}>"
 
 
@@ -325,17 +325,17 @@ def study(
     PlexlensError
         As the command.
     """
-    asked = asked_of(
+    options = asked_of(
         [f"{curve}={goal!r}" for curve, goal in (goals or {}).items()],
         [f"{curve}={','.join(map(str, numbers))}" for curve, numbers in (predictions or {}).items()],
     )
-    found = audit(load_study(str(name)))
-    if asked:
-        check_asked(asked, [analyse(found)])
-    analysis = analyse(found, asked)
+    result = audit(load_study(str(name)))
+    if options:
+        check_asked(options, [analyse(result)])
+    analysis = analyse(result, options)
     return Page(
-        lambda: study_report([found], [analysis]),
-        lambda: {**audit_object(found), **analysis_object(analysis)},
+        lambda: study_report([result], [analysis]),
+        lambda: {**audit_object(result), **analysis_object(analysis)},
     )
 
 

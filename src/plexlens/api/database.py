@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class DataLossWarning(UserWarning):
-    """Something of what was read is lost: a truncated dump, a broken record, a file that was not read."""
+    """Data was lost while reading: a truncated dump, a broken record, or a file that was not read."""
 
 
 class Database:
@@ -203,8 +203,8 @@ class Database:
             A rule or a decision of the site cannot be used, or nothing is selected.
         """
         selection = selection_of(start=start, end=end, systems=systems, shifts=shifts, classes=classes, site=site)
-        made = self._report(selection, title, rules, site)
-        return Page(lambda: made.report, made.to_json)
+        database_report = self._report(selection, title, rules, site)
+        return Page(lambda: database_report.report, database_report.to_json)
 
     def findings(
         self,
@@ -225,8 +225,8 @@ class Database:
             As `report`.
         """
         selection = selection_of(start=start, end=end, systems=systems, shifts=shifts, classes=classes, site=site)
-        made = self._report(selection, "", rules, site)
-        return Answer(lambda: made.to_json()["findings"])
+        database_report = self._report(selection, "", rules, site)
+        return Answer(lambda: database_report.to_json()["findings"])
 
     def export(
         self,
@@ -320,7 +320,7 @@ class Database:
     def _report(
         self, selection: Selection, title: str, rules: Iterable[AnyPath], site: AnyPath | None
     ) -> DatabaseReport:
-        judged_by = load_rules(tuple(Path(one) for one in rules))
+        judged_by = load_rules(tuple(Path(rule) for rule in rules))
         decisions = load_decisions(Path(site), judged_by) if site is not None else ()
         options = Options(title=title, rules=judged_by, decisions=decisions)
         return report_of(
@@ -424,7 +424,7 @@ def read(
     pdb = ending.enter_context(Pdb.temporary())
     failures: list[PlexlensError] = []
     try:
-        reading = DumpReading(tuple(Path(one) for one in layouts), codepage, leap_seconds, _warn)
+        reading = DumpReading(tuple(Path(layout) for layout in layouts), codepage, leap_seconds, _warn)
         try:
             results = reading.into(pdb, paths, silent)
         except IngestFailuresError as error:
@@ -436,10 +436,10 @@ def read(
         raise
     for failure in failures:
         _warn(str(failure))
-    made = Database(pdb, str(paths[0]), results=results, failures=failures)
-    made._ending.push(ending)
-    weakref.finalize(made, ending.close)
-    return made
+    database = Database(pdb, str(paths[0]), results=results, failures=failures)
+    database._ending.push(ending)
+    weakref.finalize(database, ending.close)
+    return database
 
 
 def _warn(message: str) -> None:

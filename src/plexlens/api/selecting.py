@@ -1,4 +1,4 @@
-"""The selection of a question, from plain Python values; each part is what the option of the commands is."""
+"""The selection of a question, from plain Python values; each parameter means what the command's option means."""
 
 from __future__ import annotations
 

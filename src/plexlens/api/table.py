@@ -39,7 +39,7 @@ _LINES = 8
 
 
 class Rows:
-    """A table. It goes to other libraries as it is: each has its way through Arrow, without a change of types.
+    """A table; Arrow, pandas and polars get it with its types unchanged.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Rows:
         return self._table
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The table as pandas has it, with Arrow's types: a whole number stays one where values are missing.
+        """The table as a pandas data frame with Arrow's types: whole numbers stay whole where values are missing.
 
         Raises
         ------
@@ -71,7 +71,7 @@ class Rows:
         return self._table.to_pandas(types_mapper=pandas.ArrowDtype)
 
     def to_polars(self) -> polars.DataFrame:
-        """The table as polars has it.
+        """The table as a polars data frame.
 
         Raises
         ------
@@ -81,9 +81,9 @@ class Rows:
         _need("polars")
         import polars
 
-        made = polars.from_arrow(self._table)
-        assert isinstance(made, polars.DataFrame)
-        return made
+        result = polars.from_arrow(self._table)
+        assert isinstance(result, polars.DataFrame)
+        return result
 
     def to_json(self) -> list[dict[str, Any]]:
         """A list of row objects, as ``--json`` prints them; times are texts."""
@@ -178,14 +178,14 @@ class Numbers(Rows):
 
     def _heads(self) -> tuple[Column, ...]:
         question = self.answer.question
-        made = []
+        results = []
         for field in self._table.schema:
             if field.name in question.numbers:
                 column = question.column(field.name)
-                made.append(Column(field.name, column.title, ColumnKind.NUMBER, column.unit))
+                results.append(Column(field.name, column.title, ColumnKind.NUMBER, column.unit))
             else:
-                made.append(_plain_head(field))
-        return tuple(made)
+                results.append(_plain_head(field))
+        return tuple(results)
 
     def chart(self, metric: str = "") -> DrawnChart:
         """A number over time as a chart that shows itself: a line for each name, at most eight, the largest first.
@@ -209,7 +209,7 @@ class Numbers(Rows):
             raise UsageError(
                 file="", what=f"the answer has no column {name!r}", remedy=f"it has {', '.join(question.numbers)}"
             )
-        moments = sorted({one for one in self._times() if one is not None})
+        moments = sorted({time for time in self._times() if time is not None})
         if len(moments) < 2:
             raise UsageError(
                 file="",
@@ -218,7 +218,7 @@ class Numbers(Rows):
             )
         ends = [self.answer.ends[moment] for moment in moments]
         lines = self._lines(name, moments)
-        lines.sort(key=lambda one: -(mean(one.values, moments, ends) or 0.0))
+        lines.sort(key=lambda line: -(mean(line.values, moments, ends) or 0.0))
         column = question.column(name)
         return Chart(
             name,

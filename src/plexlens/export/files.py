@@ -15,7 +15,7 @@ from plexlens.metrics.question import Answer
 from plexlens.report.forms import Form
 from plexlens.report.writers.rows import rows_csv, rows_sheet, table_parquet
 from plexlens.report.writers.workbook import Workbook
-from plexlens.whole_file import cannot_write, check_file, write, write_bytes
+from plexlens.whole_file import cannot_write, check_file, make_folder, write, write_bytes
 
 #: Name of the table that describes the columns, in a folder and in a workbook.
 COLUMNS = "columns"
@@ -65,20 +65,13 @@ def write_folder(answers: Iterable[Answer], folder: Path, form: Form) -> Iterato
     """
     described: list[pa.Table] = []
     for answer in answers:
-        _make(folder)
+        make_folder(folder)
         described.append(answer.table.slice(0, 0))
         yield _written(folder / f"{answer.question.grain.name}.{form}", _content([answer], form, str(folder)))
     if form not in (Form.JSON, Form.XLSX):
         table = columns_table(described)
         content = table_parquet(table) if form is Form.PARQUET else rows_csv(table.column_names, _cells(table))
         yield _written(folder / f"{COLUMNS}.{form}", content)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder, error.strerror or str(error)) from error
 
 
 def single(answers: Iterable[Answer], form: Form, name: str) -> str | bytes:
@@ -136,18 +129,18 @@ def _workbook(answers: list[Answer], name: str) -> bytes:
 
 def to_object(answers: Iterable[Answer]) -> dict[str, Any]:
     """The views as plain values: for each grain its columns with units, and its rows as objects."""
-    made = {}
+    results = {}
     for answer in answers:
         grain, table = answer.question.grain, answer.table
         columns = [{key: value for key, value in row.items() if value} for row in columns_table([table]).to_pylist()]
-        made[grain.name] = {
+        results[grain.name] = {
             "title": grain.title,
             "row": grain.row,
             "every": answer.question.every,
             "columns": [{key: value for key, value in column.items() if key != "grain"} for column in columns],
             "rows": [dict(zip(table.column_names, map(_plain, row), strict=True)) for row in _cells(table)],
         }
-    return {"grains": made}
+    return {"grains": results}
 
 
 def _cells(table: pa.Table) -> list[tuple[Any, ...]]:

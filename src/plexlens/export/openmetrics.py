@@ -94,13 +94,13 @@ def family_names(columns: Mapping[str, str], grain: str) -> dict[str, tuple[str,
     """
     short = {name: _named(name, base) for name, base in columns.items()}
     taken = list(short.values())
-    made = {}
+    results = {}
     for name, base in columns.items():
         unit = _UNITS.get(base, "")
         # Of two that would be called the same, each keeps its own name before the unit.
         shown = short[name] if taken.count(short[name]) == 1 else "_".join(part for part in (name, unit) if part)
-        made[name] = (f"{_PREFIX}_{grain}_{shown}", unit)
-    return made
+        results[name] = (f"{_PREFIX}_{grain}_{shown}", unit)
+    return results
 
 
 def _named(name: str, base: str) -> str:
@@ -193,8 +193,8 @@ class _Families:
             f"{_PREFIX}_{view.grain.name}", _text(f"{view.grain.title}: attributes"), labels=list(by)
         )
         for row in view.rows:
-            told = {name: str(row[name]) for name in names if row.get(name) is not None}
-            family.add_metric(view.labels(row, by), told)
+            texts = {name: str(row[name]) for name in names if row.get(name) is not None}
+            family.add_metric(view.labels(row, by), texts)
         yield family
 
     def _numbers(self, view: _Last) -> Iterator[Metric]:
@@ -206,8 +206,8 @@ class _Families:
                 continue
             definition = question.column(column)
             formula = definition.source if isinstance(definition, Fact) else definition.words
-            told = _text(f"{view.grain.title}: {definition.title} = {formula}")
-            family = GaugeMetricFamily(name, told, labels=list(question.by), unit=unit)
+            text = _text(f"{view.grain.title}: {definition.title} = {formula}")
+            family = GaugeMetricFamily(name, text, labels=list(question.by), unit=unit)
             for row in known:
                 time = view.end(row) if self._timestamps else None
                 family.add_metric(view.labels(row, question.by), float(row[column]), timestamp=time)

@@ -83,7 +83,7 @@ def views(inputs: Inputs, wanted: Wanted, name: str) -> Iterator[Answer]:
         As `Wanted.questions`, or the condition cannot be evaluated.
     """
     offset = clock_of(inputs).offset or 0.0
-    made = 0
+    count = 0
     for question in list(wanted.questions()):
         if not wanted.grains and not available(inputs, question.grain):
             continue
@@ -94,9 +94,9 @@ def views(inputs: Inputs, wanted: Wanted, name: str) -> Iterator[Answer]:
             if wanted.grains:
                 raise
             continue
-        made += 1
+        count += 1
         yield answer
-    if not made:
+    if not count:
         raise NothingUsableError(
             file=name,
             what="no grain has data" if not wanted.columns else "no grain with data has these columns",
@@ -109,7 +109,7 @@ def columns_table(tables: Sequence[pa.Table]) -> pa.Table:
     rows: list[dict[str, str | None]] = []
     for table in tables:
         for column in table.schema:
-            told = {key.decode(): value.decode() for key, value in (column.metadata or {}).items()}
+            texts = {key.decode(): value.decode() for key, value in (column.metadata or {}).items()}
             row = {"grain": table.schema.metadata[b"grain"].decode(), "column": column.name, "type": str(column.type)}
-            rows.append({head: (row | told).get(head) for head in COLUMN_HEADS})
+            rows.append({head: (row | texts).get(head) for head in COLUMN_HEADS})
     return pa.Table.from_pylist(rows, pa.schema([(head, pa.string()) for head in COLUMN_HEADS]))

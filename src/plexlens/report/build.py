@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import count
 
 from plexlens import __version__
@@ -15,6 +15,8 @@ from plexlens.metrics.definition import Grain
 from plexlens.metrics.evaluate import available
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.moments import on_axis
+from plexlens.metrics.subtypes import unread
+from plexlens.metrics.sysplexes import ambiguous
 from plexlens.progress import Progress, silent
 from plexlens.report.blocks.context import Context
 from plexlens.report.blocks.evaluated import Builder
@@ -26,7 +28,7 @@ from plexlens.report.blocks.readings import Readings, State
 from plexlens.report.blocks.selection import page_selection, under_selection
 from plexlens.report.model import Block, KeyFigures, Level, Missing, Note, Report, Section, Table, Way
 from plexlens.report.model.clock import Clock, length
-from plexlens.report.model.display import counted
+from plexlens.report.model.display import counted, listed
 
 SUMMARY_ORDER = 300
 TIMELINE_ORDER = 400
@@ -53,12 +55,15 @@ class Options:
         Rules to judge the database by, from `plexlens.findings.load_rules`; None for those that come with Plexlens.
     decisions
         What the site has decided about findings, from `plexlens.findings.load_decisions`.
+    today
+        Day by which decisions expire; the present one by default.
     """
 
     title: str = ""
     max_rows: int = 1000
     rules: Sequence[Rule] | None = None
     decisions: Sequence[Decision] = ()
+    today: date | None = None
 
 
 def build(
@@ -103,7 +108,15 @@ def build(
     readings = replace(readings, local_reports=local_time.listed(inputs.connection))
     clock = clock_of(inputs, readings)
     inputs.restrict_sql(VALUES)
-    context = Context(inputs, grains, readings=readings, clock=clock, rules=options.rules, decisions=options.decisions)
+    context = Context(
+        inputs,
+        grains,
+        readings=readings,
+        clock=clock,
+        rules=options.rules,
+        decisions=options.decisions,
+        today=options.today,
+    )
     builder = Builder(context, clock, options.max_rows)
     for page in pages:
         builder.plan(page)
@@ -126,7 +139,7 @@ def build(
         if section is not None:
             sections.append((page.order, section))
     printed = any(
-        isinstance(block, Table) for order, made in sections if order > TIMELINE_ORDER for block in made.blocks
+        isinstance(block, Table) for order, section in sections if order > TIMELINE_ORDER for block in section.blocks
     )
     progress(next(steps), total, STAGE)
     sections.append((SUMMARY_ORDER, _summary(pages, builder, printed=printed)))
@@ -143,7 +156,7 @@ def build(
         end=end,
         utc_offset=clock.offset,
         time_note=clock.note,
-        alerts=(*alerts_of(readings), *_coverage(context, start, end)),
+        alerts=(*alerts_of(readings), *_sysplexes(context), *_coverage(context, start, end)),
         sections=tuple(section for _, section in sections),
         definitions=context.definitions,
         generator=f"Plexlens {__version__}",
@@ -196,8 +209,8 @@ def _page_section(page: Page, builder: Builder) -> Section | None:
             blocks.extend(builder.charts(chart))
     by_hour: list[Block] = []
     for heat in page.heat_maps:
-        held = context.data(heat.grain)
-        by_hour.extend(heat_maps(context, heat, origin(held)) if held is not None else ())
+        grain_data = context.data(heat.grain)
+        by_hour.extend(heat_maps(context, heat, origin(grain_data)) if grain_data is not None else ())
     blocks.extend(block for block in by_hour if not isinstance(block, Table))
     for table in page.tables:
         if (rows := builder.table(table)) is not None:
@@ -241,7 +254,7 @@ def _partly_missing(page: Page, absent: Sequence[Grain], context: Context) -> Mi
 def _summary(pages: Sequence[Page], builder: Builder, *, printed: bool) -> Section:
     blocks: list[Block] = []
     for page in pages:
-        figures = tuple(made for spec in page.figures if (made := builder.figure(spec)) is not None)
+        figures = tuple(figure for spec in page.figures if (figure := builder.figure(spec)) is not None)
         if figures:
             blocks.append(KeyFigures(f"summary_{page.id}", figures, page.title, page.id))
     if not blocks and printed:
@@ -255,7 +268,7 @@ def _timeline(pages: Sequence[Page], builder: Builder) -> Section:
     charts = [chart for page in pages for spec in page.charts if spec.timeline for chart in builder.charts(spec)]
     blocks: tuple[Block, ...] = tuple(charts)
     if not charts:
-        most = max((held.intervals for held in builder.context.numbers.read), default=0)
+        most = max((grain_data.intervals for grain_data in builder.context.numbers.read), default=0)
         text = (
             "No kind of data covers more than one interval, so there are no charts over time. The tables below show "
             "the numbers of that interval."
@@ -274,7 +287,9 @@ def _span(context: Context, *, is_local: bool) -> tuple[datetime | None, datetim
 
     Where no metric has an interval, those of RMF reports that are shown as printed count.
     """
-    clocks = [covered for held in context.numbers.read for covered in held.clocks if covered.is_local == is_local]
+    clocks = [
+        covered for grain_data in context.numbers.read for covered in grain_data.clocks if covered.is_local == is_local
+    ]
     starts = [covered.start for covered in clocks if covered.start is not None]
     ends = [covered.end for covered in clocks if covered.end is not None]
     if not any(context.numbers.read) and context.inputs.has(VALUES):
@@ -290,17 +305,17 @@ def _span(context: Context, *, is_local: bool) -> tuple[datetime | None, datetim
 def _names(context: Context) -> tuple[tuple[str, ...], tuple[str, ...]]:
     systems: set[str] = set() if any(context.numbers.read) else set(context.readings.systems)
     sysplexes: set[str] = set()
-    for held in context.numbers.read:
-        systems.update(held.systems)
-        sysplexes.update(held.sysplexes)
+    for grain_data in context.numbers.read:
+        systems.update(grain_data.systems)
+        sysplexes.update(grain_data.sysplexes)
     return tuple(sorted(systems)), tuple(sorted(sysplexes))
 
 
 def _title(systems: Sequence[str], sysplexes: Sequence[str]) -> str:
     if sysplexes:
-        return f"{'Sysplex' if len(sysplexes) == 1 else 'Sysplexes'} {', '.join(sysplexes)}"
+        return f"{'Sysplex' if len(sysplexes) == 1 else 'Sysplexes'} {listed(sysplexes)}"
     if systems:
-        return f"{'System' if len(systems) == 1 else 'Systems'} {', '.join(systems)}"
+        return f"{'System' if len(systems) == 1 else 'Systems'} {listed(systems)}"
     return "Performance report"
 
 
@@ -342,7 +357,23 @@ def alerts_of(readings: Readings) -> tuple[Note, ...]:
                 tuple(str(implausible) for implausible in first) + _more(readings.implausible_count - len(first)),
             )
         )
+    alerts += [
+        Note(text, Level.WARNING)
+        for text in unread((count.kind, count.records, count.decoded) for count in readings.records)
+    ]
     return tuple(alerts)
+
+
+def _sysplexes(context: Context) -> tuple[Note, ...]:
+    """A warning if systems of one name are in several sysplexes."""
+    text = ambiguous(pair for grain_data in context.numbers.read for pair in grain_data.named)
+    if not text:
+        return ()
+    text = (
+        f"{text}. RMF's numbers are kept apart by sysplex; records of Db2 and CICS do not name it, so theirs are of "
+        "both together. Make a report of the files of each sysplex."
+    )
+    return (Note(text, Level.WARNING),)
 
 
 def _coverage(context: Context, start: datetime | None, end: datetime | None) -> tuple[Note, ...]:
@@ -365,9 +396,9 @@ def _covered(context: Context, *, is_local: bool) -> float:
     """Seconds covered by intervals of any kind of data, on one kind of clock."""
     spans = sorted(
         (on_axis(start).timestamp(), on_axis(end).timestamp())
-        for held in context.numbers.read
-        if held.regular
-        for covered in held.clocks
+        for grain_data in context.numbers.read
+        if grain_data.regular
+        for covered in grain_data.clocks
         if covered.is_local == is_local
         for start, end in covered.spans
     )

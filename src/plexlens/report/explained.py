@@ -45,7 +45,7 @@ class Explained:
     def to_json(self) -> dict[str, Any]:
         """As an object."""
         column = self.column
-        told: dict[str, Any] = {
+        texts: dict[str, Any] = {
             "grain": self.grain.name,
             "name": column.name,
             "title": column.title,
@@ -53,9 +53,9 @@ class Explained:
             "base_unit": column.unit.base,
         }
         if isinstance(column, Fact):
-            told |= {"roll_up": roll_up_text(column), "fields": column.source}
+            texts |= {"roll_up": roll_up_text(column), "fields": column.source}
         else:
-            told |= {
+            texts |= {
                 "words": column.words,
                 "formula": column.formula,
                 "terms": _terms(column),
@@ -63,7 +63,7 @@ class Explained:
                 "source": column.source,
                 "caveat": column.caveat,
             }
-        return told | {"rules": list(self.rules), "pages": list(self.pages)}
+        return texts | {"rules": list(self.rules), "pages": list(self.pages)}
 
     def lines(self) -> Iterator[str]:
         """As text."""
@@ -100,13 +100,13 @@ class Explained:
 def _terms(metric: Metric) -> dict[str, str]:
     """The terms used in a formula, in the order of their file."""
     terms = metric.vocabulary.terms
-    found: set[str] = set()
+    names: set[str] = set()
     waiting = [metric.formula]
     while waiting:
-        named = names_of(parse(waiting.pop())) & terms.keys() - found
-        found |= named
+        named = names_of(parse(waiting.pop())) & terms.keys() - names
+        names |= named
         waiting += [terms[name] for name in named]
-    return {name: " ".join(text.split()) for name, text in terms.items() if name in found}
+    return {name: " ".join(text.split()) for name, text in terms.items() if name in names}
 
 
 def explained(
@@ -120,15 +120,15 @@ def explained(
         There is none; the message names those that are spelt alike.
     """
     within, _, column = name.rpartition(".")
-    found = []
+    results = []
     known: list[str] = []
     for grain in grains.values():
         columns: tuple[Fact | Metric, ...] = (*grain.metrics, *grain.facts)
         for fact in columns:
             known.append(f"{grain.name}.{fact.name}" if within else fact.name)
             if fact.name == column and within in ("", grain.name):
-                found.append(Explained(grain, fact, _rules(grain, fact, rules), _pages(grain, fact, pages)))
-    if not found:
+                results.append(Explained(grain, fact, _rules(grain, fact, rules), _pages(grain, fact, pages)))
+    if not results:
         valid = [*known, *grains]
         near = list(
             dict.fromkeys(
@@ -137,7 +137,7 @@ def explained(
         )[:5]
         remedy = f"did you mean {' or '.join(near)}?" if near else "plexlens metrics lists the grains"
         raise UsageError(file="", what=f"there is no grain, metric or fact {name}", remedy=remedy)
-    return tuple(found)
+    return tuple(results)
 
 
 def _rules(grain: Grain, column: Fact | Metric, rules: tuple[Rule, ...]) -> tuple[str, ...]:

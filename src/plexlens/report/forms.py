@@ -1,4 +1,4 @@
-"""Forms of output, and what stands for each: the ending of a file, the answers that have it, its writer."""
+"""Forms of output: for each, its file ending, the answers that have it, and its writer."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +11,11 @@ from plexlens.metrics import local_time
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import EVERYTHING, Selection, resolve
 from plexlens.pdb import Pdb
+from plexlens.pdb.engine import Connection
 from plexlens.pdb.opening import MEMORY_LIMIT
 from plexlens.progress import Progress, silent
 from plexlens.report import build
-from plexlens.report.blocks.readings import Readings, offsets_of, readings_of
+from plexlens.report.blocks.readings import FileRead, Readings, offsets_of, readings_of
 from plexlens.report.model import Report
 from plexlens.report.model.clock import Clock
 from plexlens.report.writers.json_object import to_json
@@ -52,7 +53,10 @@ def report_of(
     options: build.Options | None = None,
     results: Sequence[IngestResult] = (),
     failures: Sequence[PlexlensError] = (),
+    others: Sequence[FileRead] = (),
     progress: Progress = silent,
+    threads: int | None = None,
+    before: Callable[[Connection], object] | None = None,
 ) -> DatabaseReport:
     """Evaluate every page and rule over a database.
 
@@ -68,8 +72,14 @@ def report_of(
         Title, rules and decisions.
     results, failures
         What became of the files that were just read into it.
+    others
+        Files of the run that filled it which are not in it (`plexlens.report.blocks.readings.not_in`).
     progress
         Told how far each stage is.
+    threads
+        Threads of a query: with one, sums are added in the same order each time.
+    before
+        Called with the connection when the tables are there: it may take rights away from it.
 
     Raises
     ------
@@ -77,7 +87,9 @@ def report_of(
         The database is damaged, or nothing is selected.
     """
     progress(0, 0, "opening the database")
-    connection = pdb.connect(memory_limit=MEMORY_LIMIT)
-    readings = readings_of(connection, results=results, failures=failures)
+    connection = pdb.connect(memory_limit=MEMORY_LIMIT, threads=threads, many_questions=True)
+    if before is not None:
+        before(connection)
+    readings = readings_of(connection, results=results, failures=failures, others=others)
     inputs = Inputs(connection, resolve(selection, connection, name))
     return DatabaseReport(build.build(inputs, readings, options=options, progress=progress), inputs.selection)

@@ -1,4 +1,4 @@
-"""The state of a page, as its address holds it: which part of the data, split by what, showing which number."""
+"""The state of a page as its address holds it: selection, keys that split the rows, and the number shown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONGEST, MOST = 200, 60
 def check(
     params: QueryParams, known: Collection[str], *, lists: Collection[str] = ("system", "shift", "class")
 ) -> None:
-    """Refuse unknown parameters, those given twice, and values that no name or time can have.
+    """Refuse unknown parameters, repeated parameters, and values that are neither a name nor a time.
 
     Parameters
     ----------

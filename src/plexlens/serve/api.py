@@ -67,8 +67,13 @@ def api_views(workspace: Workspace, request: Request) -> Response:
     with workspace.session() as session:
         there = [grain for grain in GRAINS.values() if available(session.inputs, grain)]
         systems = [
-            {"system": one.system, "first": _local(one.first), "last": _local(one.last), "utc_offsets": one.offsets}
-            for one in workspace.extent.systems
+            {
+                "system": system.system,
+                "first": _local(system.first),
+                "last": _local(system.last),
+                "utc_offsets": system.offsets,
+            }
+            for system in workspace.extent.systems
         ]
     listed = [
         {
@@ -92,8 +97,11 @@ def api_view(workspace: Workspace, request: Request) -> Response:
         is_there = available(session.inputs, grain)
     keys = [_named("key", name, title) for name, title in (("system", "System"), ("sysplex", "Sysplex"))]
     keys += [_named("key", key.name, key.title) for key in grain.keys]
-    attributes = [_named("attribute", one.name, one.title) for one in grain.attributes]
-    numbers = [*(_number("metric", one) for one in grain.metrics), *(_number("fact", one) for one in grain.facts)]
+    attributes = [_named("attribute", attribute.name, attribute.title) for attribute in grain.attributes]
+    numbers = [
+        *(_number("metric", metric) for metric in grain.metrics),
+        *(_number("fact", fact) for fact in grain.facts),
+    ]
     return _json(
         {
             "api": VERSION,
@@ -111,10 +119,10 @@ def _named(kind: str, name: str, title: str) -> dict[str, Any]:
     return {"name": name, "kind": kind, "title": title, "unit": None}
 
 
-def _number(kind: str, one: Metric | Fact) -> dict[str, Any]:
-    formula = None if isinstance(one, Fact) else one.words
-    told = {"formula": formula, "source": one.source, "shown_in": one.unit.symbol or None}
-    return _named(kind, one.name, one.title) | {"unit": one.unit.base} | told
+def _number(kind: str, entry: Metric | Fact) -> dict[str, Any]:
+    formula = None if isinstance(entry, Fact) else entry.words
+    texts = {"formula": formula, "source": entry.source, "shown_in": entry.unit.symbol or None}
+    return _named(kind, entry.name, entry.title) | {"unit": entry.unit.base} | texts
 
 
 def api_rows(workspace: Workspace, request: Request) -> Response:
@@ -219,16 +227,16 @@ def _local(moment: datetime | None) -> str | None:
     return None if moment is None else moment.isoformat()
 
 
-def _json(told: dict[str, Any], status: int = 200) -> Response:
-    return Response(json_text(json_value(told)), status, media_type="application/json")
+def _json(text: dict[str, Any], status: int = 200) -> Response:
+    return Response(json_text(json_value(text)), status, media_type="application/json")
 
 
 def api_error(error: PlexlensError) -> Response:
     """An error as JSON: what is wrong, and what is valid."""
     parameter = error.file.removeprefix("parameter ") if error.file.startswith("parameter ") else None
     status = status_of(error)
-    told = {"status": status, "parameter": parameter, "what": error.what, "remedy": error.remedy}
-    return _json({"api": VERSION, "error": told}, status)
+    texts = {"status": status, "parameter": parameter, "what": error.what, "remedy": error.remedy}
+    return _json({"api": VERSION, "error": texts}, status)
 
 
 def metrics_text(workspace: Workspace, request: Request) -> Response:
@@ -238,11 +246,11 @@ def metrics_text(workspace: Workspace, request: Request) -> Response:
     grains = _listed(params, "grain", tuple(GRAINS))
     with_times = chosen(params, "timestamps", ("yes", "no"), "no") == "yes"
 
-    def made() -> str:
+    def result() -> str:
         with workspace.session(_latest(workspace)) as session:
             return openmetrics(_views(session, grains, str(workspace.path)), timestamps=with_times)
 
-    return Response(workspace.kept(("metrics", grains, with_times), made), media_type=CONTENT_TYPE)
+    return Response(workspace.kept(("metrics", grains, with_times), result), media_type=CONTENT_TYPE)
 
 
 def _views(session: Session, grains: tuple[str, ...], database: str) -> Any:
@@ -251,7 +259,7 @@ def _views(session: Session, grains: tuple[str, ...], database: str) -> Any:
 
 def _latest(workspace: Workspace) -> Selection:
     """The time in which the last intervals are: the last day with data."""
-    last = max((one.last for one in workspace.extent.systems if one.last is not None), default=None)
+    last = max((system.last for system in workspace.extent.systems if system.last is not None), default=None)
     return EVERYTHING if last is None else Selection(windows=(Window(last - SILENT, None),))
 
 

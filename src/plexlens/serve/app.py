@@ -26,6 +26,7 @@ from plexlens.serve.records import records_page
 from plexlens.serve.report_pages import page_file, report_page, whole_report
 from plexlens.serve.search import find_page
 from plexlens.serve.shell import error_page, static, status_of
+from plexlens.serve.why_page import why_page
 from plexlens.serve.workspace import Workspace
 
 #: A page: from the database and the request to the answer.
@@ -63,6 +64,7 @@ def application(workspace: Workspace, door: Door, cache: Path | None = None) -> 
         Route("/grain/{name}", over(grain_page)),
         Route("/grain/{name}/rows.{form}", over(grain_file)),
         Route("/page/{name}/tables.{form}", over(page_file)),
+        Route("/why/{name}", over(why_page)),
         Route("/ask", ask_page(workspace), methods=["GET", "POST"]),
         Route("/find", over(find_page)),
         Route("/records/{name}", over(records_page)),

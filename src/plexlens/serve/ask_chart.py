@@ -123,8 +123,8 @@ def _chart(
         for line, values in lines.items()
         if any(value is not None for value in values)
     ]
-    series.sort(key=lambda one: (-max(abs(value) for value in one.values if value is not None), one.name))
-    largest = max((abs(value) for one in series for value in one.values if value is not None), default=0.0)
+    series.sort(key=lambda entry: (-max(abs(value) for value in entry.values if value is not None), entry.name))
+    largest = max((abs(value) for entry in series for value in entry.values if value is not None), default=0.0)
     return Chart(
         name=f"answer_{name}",
         title=name,

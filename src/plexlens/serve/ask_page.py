@@ -30,7 +30,7 @@ from plexlens.serve.ask_chart import drawn
 from plexlens.serve.asked import Asked, question
 from plexlens.serve.downloads import FORMS, download
 from plexlens.serve.records import cells_of
-from plexlens.serve.shell import contents, page, status_of
+from plexlens.serve.shell import contents, frame_of, page, status_of
 from plexlens.serve.workspace import PATIENCE, BusyError, Workspace
 
 #: Rows of an answer on the page, and in a file.
@@ -104,10 +104,7 @@ def _shown(workspace: Workspace, query: str, status: int = 200, **values: Any) -
         "ask.html.j2",
         {
             "contents": listed,
-            "database": str(workspace.path),
-            "offset": clock.offset or 0,
-            "zone": clock.zone,
-            "time_note": "",
+            **frame_of(workspace.path, clock),
             "grains": [],
             "query": query,
             "example": _EXAMPLE,
@@ -123,23 +120,27 @@ def _shown(workspace: Workspace, query: str, status: int = 200, **values: Any) -
 
 def _answered(workspace: Workspace, query: str) -> HTMLResponse:
     try:
-        found = _asked(workspace, query, ROWS)
+        options = _asked(workspace, query, ROWS)
     except PlexlensError as error:
         return _shown(workspace, query, status_of(error), problem=error)
     with workspace.session() as session:
         clock = session.clock
         units = _units(session.inputs, query)
-    note = f"The first {ROWS:,} rows; a file has up to {FILE_ROWS:,}." if found.has_more else ""
-    made = drawn(found.table, units)
-    times = [(chart.times[0], chart.ends[-1]) for chart in made.charts]
+    note = f"The first {ROWS:,} rows; a file has up to {FILE_ROWS:,}." if options.has_more else ""
+    result = drawn(options.table, units)
+    times = [(chart.times[0], chart.ends[-1]) for chart in result.charts]
     start, end = times[0] if times else (None, None)
-    blocks: tuple[Block, ...] = (*made.charts, *([Note(made.reason)] if made.reason else []), _table(found.table, note))
+    blocks: tuple[Block, ...] = (
+        *result.charts,
+        *([Note(result.reason)] if result.reason else []),
+        _table(options.table, note),
+    )
     report = Report("Answer", (), (), start, end, clock.offset, "", (), (Section("answer", "Answer", blocks),))
     return _shown(workspace, query, answer=parts(report))
 
 
-def _table(found: pa.Table, note: str) -> Table:
-    columns, data = cells_of(found, longest=LONG_CELL)
+def _table(table: pa.Table, note: str) -> Table:
+    columns, data = cells_of(table, longest=LONG_CELL)
     # Two columns may have the same name.
     return Table(
         name="answer",
@@ -152,14 +153,14 @@ def _table(found: pa.Table, note: str) -> Table:
 
 
 def _file(workspace: Workspace, query: str, form: str) -> Response:
-    found = _asked(workspace, query, FILE_ROWS)
-    if found.has_more:
+    options = _asked(workspace, query, FILE_ROWS)
+    if options.has_more:
         raise UsageError(
             file="",
             what=f"the answer has more than {FILE_ROWS:,} rows",
             remedy="ask for fewer, or run it with plexlens sql -o",
         )
-    return download(found.table, form, "answer")
+    return download(options.table, form, "answer")
 
 
 @dataclass(frozen=True)
@@ -188,14 +189,14 @@ def _tables(inputs: Inputs) -> Sequence[tuple[str, Sequence[Listed]]]:
         Listed(name, columns=[_raw(column, described.get(name, ())) for column in inputs.columns(name)])
         for name in sorted(inputs.names)
     ]
-    return [("Metric views", sorted(views, key=lambda one: one.name)), ("Raw tables", raw)]
+    return [("Metric views", sorted(views, key=lambda view: view.name)), ("Raw tables", raw)]
 
 
 def _view(grain: Grain) -> Listed:
     named = [Listed("interval", about="Start of the interval (UTC)"), Listed("system", about="System")]
-    named += [Listed(one.name, about=one.title) for one in grain.keys if one.name != "system"]
-    named += [Listed(one.name, about=one.title) for one in grain.attributes]
-    numbers = [Listed(one.name, _unit_text(one.unit), one.title) for one in _numbers(grain)]
+    named += [Listed(key.name, about=key.title) for key in grain.keys if key.name != "system"]
+    named += [Listed(attribute.name, about=attribute.title) for attribute in grain.attributes]
+    numbers = [Listed(number.name, _unit_text(number.unit), number.title) for number in _numbers(grain)]
     return Listed(grain.name, about=f"One row is {grain.row}.", columns=[*named, *numbers])
 
 
@@ -204,8 +205,8 @@ def _numbers(grain: Grain) -> tuple[Metric | Fact, ...]:
 
 
 def _raw(name: str, described: Sequence[FileColumn]) -> Listed:
-    found = next((one for one in described if one.name == name), None)
-    return Listed(name) if found is None else Listed(name, found.unit, found.description)
+    column = next((column for column in described if column.name == name), None)
+    return Listed(name) if column is None else Listed(name, column.unit, column.description)
 
 
 def _unit_text(unit: Unit) -> str:
@@ -216,9 +217,9 @@ def _unit_text(unit: Unit) -> str:
 def _units(inputs: Inputs, query: str) -> dict[str, Unit]:
     """Unit in which the numbers of the views that a query names are shown, by name, where these agree."""
     named = {word.lower() for word in _WORD.findall(query)}
-    found: dict[str, set[Unit]] = {}
+    results: dict[str, set[Unit]] = {}
     for grain in GRAINS.values():
         if grain.name in named and available(inputs, grain):
-            for one in _numbers(grain):
-                found.setdefault(one.name, set()).add(one.unit)
-    return {name: units.pop() for name, units in found.items() if len(units) == 1}
+            for number in _numbers(grain):
+                results.setdefault(number.name, set()).add(number.unit)
+    return {name: units.pop() for name, units in results.items() if len(units) == 1}

@@ -1,4 +1,4 @@
-"""A question in SQL, answered in a process of its own that can do nothing else.
+"""A question in SQL, answered in a separate process without other rights.
 
 The process may read the files of the database and no others, has no network, and is bounded in time, memory and the
 size of its answer. The server (`question`) speaks to it over its standard input and output, and ends it when it is
@@ -78,11 +78,11 @@ def question(database: Path, query: str, *, rows: int, memory: int) -> Asked:
     BusyError
         It takes too long, or needs too much memory.
     """
-    told = {"database": str(database), "query": query, "rows": rows, "memory": memory}
+    texts = {"database": str(database), "query": query, "rows": rows, "memory": memory}
     try:
         done = subprocess.run(
             [sys.executable, "-m", "plexlens.serve.asked"],
-            input=json.dumps(told).encode(),
+            input=json.dumps(texts).encode(),
             capture_output=True,
             timeout=LONGEST,
             env=environment(),
@@ -115,10 +115,10 @@ def _too_much_memory(memory: int) -> BusyError:
 
 def main() -> None:
     """Answer the question on standard input."""
-    told = json.loads(sys.stdin.buffer.read())
+    text = json.loads(sys.stdin.buffer.read())
     out = sys.stdout.buffer
     try:
-        table, has_more = _answer(Path(told["database"]), told["query"], told["rows"], told["memory"])
+        table, has_more = _answer(Path(text["database"]), text["query"], text["rows"], text["memory"])
     except MemoryError:
         out.write(b'{"kind": "memory"}\n')
         return
@@ -193,16 +193,16 @@ def _check_sources(connection: Any, statement: str) -> None:
 
 
 def _bound(extra: int) -> None:
-    """Limit the memory that the process may take beyond what it has, where the system can tell and limit it."""
+    """Limit the additional memory that the process may allocate, where the system can measure and limit it."""
     try:
         import resource
 
         status = Path("/proc/self/status").read_text(encoding="ascii")
     except (ImportError, OSError):
         return
-    held = next((int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith("VmData")), 0)
-    if held:
-        resource.setrlimit(resource.RLIMIT_DATA, (held + extra, held + extra))
+    count = next((int(line.split()[1]) << 10 for line in status.splitlines() if line.startswith("VmData")), 0)
+    if count:
+        resource.setrlimit(resource.RLIMIT_DATA, (count + extra, count + extra))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Processes of the server's own: what they are given, and what is kept from them."""
+"""Child processes of the server: the data that they receive, and the access that they are denied."""
 
 from __future__ import annotations
 

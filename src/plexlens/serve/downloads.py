@@ -38,7 +38,7 @@ def download(table: pa.Table, form: str, name: str) -> Response:
     """
     names = table.column_names
     if form in ("parquet", "json") and len(set(names)) < len(names):
-        twice = next(one for one in names if names.count(one) > 1)
+        twice = next(name for name in names if names.count(name) > 1)
         raise UsageError(
             file="", what=f"two columns have the name {twice!r}", remedy="give them different names with AS"
         )

@@ -65,7 +65,7 @@ def lines_of(days: Sequence[Day], judged: Mapping[date, Judged]) -> list[Line]:
         for seen in judged[day.date].findings:
             by_identity.setdefault(seen.identity, []).append((day.date, seen))
     last = known[-1].date if known else None
-    found = []
+    results = []
     for seen_on in by_identity.values():
         # What another finding speaks for every time has no line of its own.
         if not any(seen.leads for _, seen in seen_on):
@@ -73,8 +73,8 @@ def lines_of(days: Sequence[Day], judged: Mapping[date, Judged]) -> list[Line]:
         latest = seen_on[-1][1]
         on = {day for day, _ in seen_on}
         could = [day.date for day in known if day.date in on or _could(latest, day, judged[day.date])]
-        found.append(Line(latest, _state(on, could, last), tuple(sorted(on)), tuple(could)))
-    return sorted(found, key=lambda line: line.order)
+        results.append(Line(latest, _state(on, could, last), tuple(sorted(on)), tuple(could)))
+    return sorted(results, key=lambda line: line.order)
 
 
 def _could(seen: Seen, day: Day, judged: Judged) -> bool:

@@ -20,7 +20,7 @@ from plexlens.serve.history import Day, History
 from plexlens.serve.judged import Judged
 from plexlens.serve.look import keys_of, numbers_of
 from plexlens.serve.selection_form import selection_form
-from plexlens.serve.shell import address, contents, page
+from plexlens.serve.shell import address, contents, frame_of, page
 from plexlens.serve.times import day_bounds
 from plexlens.serve.workspace import Workspace
 
@@ -52,17 +52,14 @@ def findings_page(history: History, workspace: Workspace, request: Request) -> R
         clock = session.clock
     values: dict[str, Any] = {
         "contents": listed,
-        "database": str(workspace.path),
-        "offset": clock.offset or 0,
-        "zone": clock.zone,
-        "time_note": "",
+        **frame_of(workspace.path, clock),
         "period": _period(days),
         "judged": len(judged),
         "missing": len(days) - len(judged),
         "days_in_all": len(days),
         "here": str(request.url.path) + (f"?{request.url.query}" if request.url.query else ""),
-        "problems": [(day, one.problem) for day, one in judged.items() if one.problem],
-        "left_out": sum(one.left_out for one in judged.values()),
+        "problems": [(day, entry.problem) for day, entry in judged.items() if entry.problem],
+        "left_out": sum(entry.left_out for entry in judged.values()),
         "ignored": [name for name, given in (("shift", selection.shifts), ("class", selection.classes)) if given],
         "groups": [
             {"state": state, "title": title, "about": about, "rows": rows}
@@ -104,7 +101,7 @@ def _row(line: Line, days: Sequence[Day], pairs: Sequence[tuple[str, str]]) -> d
     seen = line.latest
     strip = sorted(day.date for day in days)[-_STRIP:]
     values = [1.0 if day in line.days else (0.0 if day in line.could else None) for day in strip]
-    told = f"found on {len(line.days)} of {counted(len(line.could), 'day')}"
+    text = f"found on {len(line.days)} of {counted(len(line.could), 'day')}"
     return {
         "severity": seen.severity,
         "rank": line.order[0],
@@ -118,8 +115,8 @@ def _row(line: Line, days: Sequence[Day], pairs: Sequence[tuple[str, str]]) -> d
         "last": last.isoformat(),
         "days": f"{len(line.days)} of {len(line.could)}",
         "share": len(line.days) / len(line.could),
-        "strip": spark(values, told, gap=True) if len(strip) > 1 else "",
-        "told": told,
+        "strip": spark(values, text, gap=True) if len(strip) > 1 else "",
+        "told": text,
         "cost": shown(seen.cost, SECONDS_PER_HOUR) if seen.cost is not None else "",
         "cost_value": seen.cost,
     }
@@ -146,14 +143,14 @@ def _days(
     days: Sequence[Day], judged: Mapping[date, Judged], lines: Sequence[Line], pairs: Sequence[tuple[str, str]]
 ) -> list[dict[str, Any]]:
     """Numbers of findings of each day: found, found for the first time, no longer found."""
-    found = []
+    results = []
     for day in days:
         if day.date not in judged:
             continue
         there = [line for line in lines if day.date in line.days]
         began = [line for line in there if line.days[0] == day.date]
         ended = [line for line in lines if line.days[-1] < day.date and _next(line) == day.date]
-        found.append(
+        results.append(
             {
                 "day": day.date.isoformat(),
                 "href": _report(day.date, pairs),
@@ -163,7 +160,7 @@ def _days(
                 "systems": ", ".join(sorted(day.systems)),
             }
         )
-    return found
+    return results
 
 
 def _next(line: Line) -> date | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,7 +65,7 @@ def grain_page(workspace: Workspace, request: Request) -> Response:
     """The page of a grain."""
     look = Look.of(request.path_params["name"], request.query_params)
 
-    def made() -> str:
+    def result() -> str:
         with workspace.session(look.selection) as session:
             shown = shown_of(session, look, str(workspace.path))
             listed = contents(session.inputs, f"/grain/{look.grain.name}", look.selecting)
@@ -84,18 +84,19 @@ def grain_page(workspace: Workspace, request: Request) -> Response:
             "about": about(report),
             "parts": parts(report, ways),
             "look": look,
-            "chips": [*(_chip(look, one) for one in look.filters), *_part_chip(look)],
+            "chips": filter_chips(look, Look.address),
             "splits": [_split(look, key) for key in keys_of(look.grain)],
             "groups": _numbers(look),
             "chosen": report.definitions.get(f"{look.grain.name}.{look.metric}"),
             "others": others,
-            "reports": [(one.title, address(f"/page/{one.id}", look.selecting)) for one in pages_of(look.grain)],
+            "reports": [(entry.title, address(f"/page/{entry.id}", look.selecting)) for entry in pages_of(look.grain)],
             "records_href": look.address("/records"),
+            "why_href": look.address("/why"),
             "files": [(form, address(f"/grain/{look.grain.name}/rows.{form}", look.pairs)) for form in FORMS],
         }
         return page("grain.html.j2", values)
 
-    return HTMLResponse(workspace.kept((request.url.path, tuple(look.pairs)), made))
+    return HTMLResponse(workspace.kept((request.url.path, tuple(look.pairs)), result))
 
 
 def shown_of(session: Session, look: Look, database: str) -> Shown:
@@ -128,7 +129,6 @@ def shown_of(session: Session, look: Look, database: str) -> Shown:
         end=data.first.end,
         utc_offset=session.clock.offset,
         time_note=session.clock.note,
-        alerts=(),
         sections=tuple(_sections(look, charts, rows)),
         definitions=context.definitions,
     )
@@ -139,7 +139,7 @@ def _numbers_of(session: Session, look: Look) -> RollUps:
     """Reader of all facts of the grain, which the session keeps for further questions."""
     grain = look.grain
     numbers = session.context.numbers.another()
-    numbers.need(grain.name, (*numbers_of(grain), *(one.name for one in grain.attributes)), look.where)
+    numbers.need(grain.name, (*numbers_of(grain), *(attribute.name for attribute in grain.attributes)), look.where)
     return numbers
 
 
@@ -221,7 +221,7 @@ def with_earlier(earlier: Mapping[int, Earlier], look: Look, table: Table | None
             own = table.columns[place - 1]
             column = Column(name, title, ColumnKind.NUMBER, own.unit, own.definition)
             # Of two, the later is put first.
-            place += sum(name in {one for one, _ in EARLIER.values()} for name in (c.name for c in table.columns))
+            place += sum(name in {text for text, _ in EARLIER.values()} for name in (c.name for c in table.columns))
             table = replace(
                 table,
                 columns=(*table.columns[:place], column, *table.columns[place:]),
@@ -231,15 +231,15 @@ def with_earlier(earlier: Mapping[int, Earlier], look: Look, table: Table | None
 
 
 def earlier_of(workspace: Workspace, look: Look) -> dict[int, Earlier]:
-    """The chosen number a day and a week before, by the number of days, where the data has it."""
-    found = {}
+    """The chosen number one day and one week earlier, by the number of days, where the data contains it."""
+    results = {}
     for days in EARLIER:
         selection = look.earlier(days)
         if selection is not None:
             before = _before(workspace, look, selection)
             if before is not None:
-                found[days] = before
-    return found
+                results[days] = before
+    return results
 
 
 def _before(workspace: Workspace, look: Look, selection: Selection) -> Earlier | None:
@@ -249,13 +249,13 @@ def _before(workspace: Workspace, look: Look, selection: Selection) -> Earlier |
             shown = shown_of(session, look, "")
     except NothingUsableError:
         return None
-    found = shown.table
-    if found is None or look.metric not in {column.name for column in found.columns}:
+    table = shown.table
+    if table is None or look.metric not in {column.name for column in table.columns}:
         return None
-    keys = [index for index, column in enumerate(found.columns) if column.key]
-    names = [column.name for column in found.columns]
+    keys = [index for index, column in enumerate(table.columns) if column.key]
+    names = [column.name for column in table.columns]
     place = names.index(look.metric)
-    rows = {frozenset((names[i], row[i]) for i in keys): row[place] for row in found.rows}
+    rows = {frozenset((names[i], row[i]) for i in keys): row[place] for row in table.rows}
     return Earlier(look.at(selection), shown.whole, rows)
 
 
@@ -321,20 +321,31 @@ def _ways(table: Table | None, look: Look, earlier: Mapping[int, Earlier]) -> Wa
 
 def _title(look: Look, key: str) -> str:
     named: tuple[Key | Attribute, ...] = (*look.grain.keys, *look.grain.attributes)
-    titles = {"system": "System", "sysplex": "Sysplex"} | {one.name: one.title for one in named}
+    titles = {"system": "System", "sysplex": "Sysplex"} | {entry.name: entry.title for entry in named}
     return titles[key]
 
 
-def _chip(look: Look, dropped: Filter) -> dict[str, str]:
-    value = "without one" if dropped[1] is None else dropped[1]
-    return {"title": _title(look, dropped[0]), "value": value, "href": look.without(dropped).address()}
+def filter_chips(look: Look, href: Callable[[Look], str]) -> list[dict[str, str]]:
+    """The filters, and the condition of a block of the report: each can be taken away.
 
-
-def _part_chip(look: Look) -> list[dict[str, str]]:
-    """The condition of a block of the report, as a filter that can be taken away."""
-    if not look.part:
-        return []
-    return [{"title": "As in", "value": PARTS[look.part][1], "href": replace(look, part="").address()}]
+    Parameters
+    ----------
+    look
+        The state of the page.
+    href
+        Address of the same page in another state.
+    """
+    chips = [
+        {
+            "title": _title(look, dropped[0]),
+            "value": "without one" if dropped[1] is None else dropped[1],
+            "href": href(look.without(dropped)),
+        }
+        for dropped in look.filters
+    ]
+    if look.part:
+        chips.append({"title": "As in", "value": PARTS[look.part][1], "href": href(replace(look, part=""))})
+    return chips
 
 
 def _split(look: Look, key: str) -> dict[str, Any]:
@@ -349,8 +360,8 @@ def _numbers(look: Look) -> list[tuple[str, list[tuple[str, str, bool]]]]:
     """The numbers to choose from: metrics, and the facts that they are made of."""
     grain = look.grain
     return [
-        ("Metrics", [(one.name, _with_unit(one), one.name == look.metric) for one in grain.metrics]),
-        ("Facts", [(one.name, _with_unit(one), one.name == look.metric) for one in grain.facts]),
+        ("Metrics", [(metric.name, _with_unit(metric), metric.name == look.metric) for metric in grain.metrics]),
+        ("Facts", [(fact.name, _with_unit(fact), fact.name == look.metric) for fact in grain.facts]),
     ]
 
 
@@ -366,7 +377,7 @@ def _hidden(look: Look) -> list[tuple[str, str]]:
 def _others(session: Session, look: Look) -> Iterator[dict[str, str]]:
     """Other grains that have a filtered key, under the same filters."""
     for grain in GRAINS.values():
-        shared = [one for one in look.filters if one[0] in keys_of(grain)]
+        shared = [entry for entry in look.filters if entry[0] in keys_of(grain)]
         named = {key.name for key in grain.keys}
         if grain.name == look.grain.name or not any(key in named for key, _ in shared):
             continue

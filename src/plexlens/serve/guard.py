@@ -78,7 +78,7 @@ class Door:
 
     @property
     def cookie(self) -> str:
-        """Name of the cookie that stands for the token."""
+        """Name of the cookie that replaces the token."""
         return f"plexlens-{self.port}"
 
     @property
@@ -150,7 +150,7 @@ class Guard:
         await self.app(scope, _limited(receive), guarded)
 
     def _refused(self, request: Request) -> Response | None:
-        """The answer to a request that is not answered, whoever asks."""
+        """The refusal of a request, independent of who sends it; None if there is no reason to refuse."""
         if request.method not in _METHODS:
             return refusal(405, f"{request.method} is not supported", "use GET", {"allow": ", ".join(_METHODS)})
         hosts = request.headers.getlist("host")
@@ -181,10 +181,10 @@ class Guard:
         if not door.token:
             return None
         try:
-            held = SimpleCookie("; ".join(request.headers.getlist("cookie"))).get(door.cookie)
+            content = SimpleCookie("; ".join(request.headers.getlist("cookie"))).get(door.cookie)
         except CookieError:
-            held = None
-        if held is not None and _same(held.value, door.pass_):
+            content = None
+        if content is not None and _same(content.value, door.pass_):
             return None
         # Programs have no cookies. A browser never sends this header for a page of another site.
         shown = request.headers.getlist("authorization")

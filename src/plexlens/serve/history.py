@@ -1,4 +1,4 @@
-"""Findings by day: each day of the data is judged by itself.
+"""Findings by day: the rules are evaluated for each day separately.
 
 The findings of a day are kept in memory and in a file of the user's cache. The name of the file is a hash of what they
 follow from: the sources with data of that day, the rules, the catalogue, and the version of Plexlens. So what is kept
@@ -91,17 +91,17 @@ class History:
 
     def judged(self, days: Sequence[Day]) -> dict[date, Judged]:
         """Findings of the days that are judged; the others are judged in the background, the latest first."""
-        found = {}
+        results = {}
         missing = []
         for day in days:
-            held = self._held(day)
-            if held is None:
+            content = self._held(day)
+            if content is None:
                 missing.append(day)
             else:
-                found[day.date] = held
+                results[day.date] = content
         if missing:
             self._start(missing)
-        return found
+        return results
 
     def wait(self, seconds: float) -> None:
         """Wait for the background to be done, at most so long."""
@@ -110,12 +110,12 @@ class History:
             thread.join(seconds)
 
     def _held(self, day: Day) -> Judged | None:
-        held = self._judged.get(day.key)
-        if held is None and self._folder is not None:
-            held = _read(self._folder / f"{day.key}.json")
-            if held is not None:
-                self._judged[day.key] = held
-        return held
+        content = self._judged.get(day.key)
+        if content is None and self._folder is not None:
+            content = _read(self._folder / f"{day.key}.json")
+            if content is not None:
+                self._judged[day.key] = content
+        return content
 
     def _start(self, days: Sequence[Day]) -> None:
         with self._lock:
@@ -126,13 +126,13 @@ class History:
     def _judge(self, days: Sequence[Day]) -> None:
         by_date = {day.date: day for day in days}
         try:
-            for moment, made in judged_days(
+            for moment, result in judged_days(
                 self._workspace.path, list(by_date), self._workspace.memory_limit, self._running
             ):
                 key = by_date.pop(moment).key
-                self._judged[key] = made
-                if self._folder is not None and not made.problem:
-                    _keep(self._folder, f"{key}.json", made)
+                self._judged[key] = result
+                if self._folder is not None and not result.problem:
+                    _keep(self._folder, f"{key}.json", result)
         except (OSError, ValueError, KeyError) as error:
             self._failed(by_date.values(), str(error))
         else:
@@ -173,10 +173,10 @@ def days_of(connection: Connection, sources: Mapping[str, str]) -> tuple[Day, ..
     rows = connection.execute(
         f"select distinct * from ({' union all '.join(selects)}) where day is not null"
     ).fetchall()
-    found: dict[int, list[tuple[str | None, ...]]] = {}
+    names: dict[int, list[tuple[str | None, ...]]] = {}
     for *row, day in rows:
-        found.setdefault(int(day), []).append(tuple(row))
-    return tuple(_day(number, of, sources) for number, of in sorted(found.items(), reverse=True))
+        names.setdefault(int(day), []).append(tuple(row))
+    return tuple(_day(number, of, sources) for number, of in sorted(names.items(), reverse=True))
 
 
 def _day(number: int, rows: Sequence[tuple[str | None, ...]], sources: Mapping[str, str]) -> Day:
@@ -188,16 +188,16 @@ def _day(number: int, rows: Sequence[tuple[str | None, ...]], sources: Mapping[s
 
 
 def _key(day: date, sources: set[str]) -> str:
-    told = [__version__, _rules(), GRAINS.catalogue.fingerprint, day.isoformat(), *sorted(sources)]
-    return sha256(json.dumps(told).encode()).hexdigest()
+    names = [__version__, _rules(), GRAINS.catalogue.fingerprint, day.isoformat(), *sorted(sources)]
+    return sha256(json.dumps(names).encode()).hexdigest()
 
 
 @cache
 def _rules() -> str:
-    made = sha256()
+    result = sha256()
     for path in sorted(SHIPPED.glob("*.toml")):
-        made.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return made.hexdigest()
+        result.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return result.hexdigest()
 
 
 def cache_folder() -> Path | None:
@@ -222,6 +222,6 @@ def _keep(folder: Path, name: str, judged: Judged) -> None:
     with suppress(OSError, PlexlensError):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         write(folder / name, json_text(plain(judged)))
-        held = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
-        for path in held[:-_FILES]:
+        paths = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
+        for path in paths[:-_FILES]:
             path.unlink(missing_ok=True)

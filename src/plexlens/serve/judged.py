@@ -73,19 +73,24 @@ class Judged:
     problem: str = ""
 
 
-def judged_of(told: dict[str, Any]) -> Judged:
+def judged_of(text: dict[str, Any]) -> Judged:
     """A judged day from plain values."""
     findings = [
-        Seen(**(one | {"entity": tuple((str(column), str(title), value) for column, title, value in one["entity"])}))
-        for one in told["findings"]
+        Seen(
+            **(
+                finding
+                | {"entity": tuple((str(column), str(title), value) for column, title, value in finding["entity"])}
+            )
+        )
+        for finding in text["findings"]
     ]
-    return Judged(tuple(findings), frozenset(told["ran"]), int(told["left_out"]), str(told["problem"]))
+    return Judged(tuple(findings), frozenset(text["ran"]), int(text["left_out"]), str(text["problem"]))
 
 
 def plain(judged: Judged) -> dict[str, Any]:
     """A judged day as plain values."""
     return {
-        "findings": [asdict(one) for one in judged.findings],
+        "findings": [asdict(finding) for finding in judged.findings],
         "ran": sorted(judged.ran),
         "left_out": judged.left_out,
         "problem": judged.problem,

@@ -1,4 +1,4 @@
-"""Days judged in a process of their own, so that no page waits for them.
+"""Evaluation of the rules by day in a separate process, so that no page waits for it.
 
 The server (`judged_days`) writes the days to its standard input and reads a line for each from its standard output. The
 process runs with low priority, on one thread, within the memory of the server's engine.
@@ -41,7 +41,7 @@ def judged_days(
     running
         Told the process, which the caller may end.
     """
-    told = {"database": str(database), "days": [day.isoformat() for day in days], "memory": memory_limit}
+    names = {"database": str(database), "days": [day.isoformat() for day in days], "memory": memory_limit}
     with subprocess.Popen(
         [sys.executable, "-m", "plexlens.serve.judging"],
         stdin=subprocess.PIPE,
@@ -53,7 +53,7 @@ def judged_days(
         assert process.stdin is not None
         assert process.stdout is not None
         with suppress(BrokenPipeError):
-            process.stdin.write(json.dumps(told).encode())
+            process.stdin.write(json.dumps(names).encode())
             process.stdin.close()
         for line in process.stdout:
             said = json.loads(line)
@@ -74,35 +74,37 @@ def judge(connection: Connection, day: date, database: str) -> Judged:
     """
     try:
         selection = resolve(selected(since=day.isoformat(), until=day.isoformat()), connection, database)
-        found = check(Inputs(connection, selection))
+        findings = check(Inputs(connection, selection))
     except NothingUsableError:
         return Judged((), frozenset())
     except PlexlensError as error:
         return Judged((), frozenset(), problem=error.what)
-    seen = [_seen(one, leads=one is finding) for finding in found.fired for one in finding.all]
-    ran = frozenset((*(one.rule for one in seen), *(one.rule.id for one in found.passed)))
-    return Judged(tuple(seen), ran, sum(found.left_out.values()))
+    seen = [_seen(entry, leads=entry is finding) for finding in findings.fired for entry in finding.all]
+    ran = frozenset((*(entry.rule for entry in seen), *(entry.rule.id for entry in findings.passed)))
+    return Judged(tuple(seen), ran, sum(findings.left_out.values()))
 
 
-def _seen(one: Finding, *, leads: bool) -> Seen:
-    entity = tuple((part.column, part.title, part.value) for part in one.entity)
-    rule, metric = one.rule, one.evidence[0].column
-    return Seen(rule.id, rule.title, str(one.severity), rule.grain, entity, metric, one.sentence, one.cost, leads)
+def _seen(finding: Finding, *, leads: bool) -> Seen:
+    entity = tuple((part.column, part.title, part.value) for part in finding.entity)
+    rule, metric = finding.rule, finding.evidence[0].column
+    return Seen(
+        rule.id, rule.title, str(finding.severity), rule.grain, entity, metric, finding.sentence, finding.cost, leads
+    )
 
 
 def main() -> None:
     """Judge the days on standard input."""
-    told = json.loads(sys.stdin.buffer.read())
+    text = json.loads(sys.stdin.buffer.read())
     if hasattr(os, "nice"):
         os.nice(10)
-    connection = Pdb.open(Path(told["database"])).connect(memory_limit=told["memory"], threads=1)
-    for day in told["days"]:
+    connection = Pdb.open(Path(text["database"])).connect(memory_limit=text["memory"], threads=1)
+    for day in text["days"]:
         session = session_of(connection)
         try:
-            made = judge(session, date.fromisoformat(day), told["database"])
+            result = judge(session, date.fromisoformat(day), text["database"])
         finally:
             session.close()
-        sys.stdout.write(json.dumps({"day": day} | plain(made)) + "\n")
+        sys.stdout.write(json.dumps({"day": day} | plain(result)) + "\n")
         sys.stdout.flush()
 
 

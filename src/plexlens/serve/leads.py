@@ -41,11 +41,11 @@ def ways_of(report: Report, pairs: Pairs) -> Ways:
     blocks: dict[str, list[tuple[str, str]]] = {}
     figures: dict[str, str] = {}
     fired = () if report.findings is None else report.findings.fired
-    rules = {one.rule.id: one.rule.grain for finding in fired for one in finding.all}
+    rules = {entry.rule.id: entry.rule.grain for finding in fired for entry in finding.all}
     for section in report.sections:
         for block in section.blocks:
             if isinstance(block, KeyFigures):
-                figures |= {one.name: href for one in block.figures if (href := _figure(one, pairs))}
+                figures |= {figure.name: href for figure in block.figures if (href := _figure(figure, pairs))}
             elif isinstance(block, Chart | HeatMap):
                 blocks[block.name] = list(_chart(block, pairs))
             elif isinstance(block, Advice):
@@ -61,14 +61,14 @@ def ways_of(report: Report, pairs: Pairs) -> Ways:
 
 def _take(rows: dict[str, Leading], table: Table, grain: str, pairs: Pairs) -> None:
     """Note the links of a table's rows, if it is of one grain."""
-    found = GRAINS.get(grain) or _grain_of(table)
+    result = GRAINS.get(grain) or _grain_of(table)
     # A row of a heat map's table is a day, and its columns are hours.
-    if found is None or isinstance(SPECS.get(_HEAT_TABLE.sub("", table.name)), HeatSpec):
+    if result is None or isinstance(SPECS.get(_HEAT_TABLE.sub("", table.name)), HeatSpec):
         return
     spec = SPECS.get(table.name)
     part = spec.name if spec is not None and spec.name in PARTS else ""
     order = spec.order if isinstance(spec, TableSpec) else ""
-    rows[table.name] = _leading(table, found, order, part, pairs)
+    rows[table.name] = _leading(table, result, order, part, pairs)
 
 
 def _grain_of(table: Table) -> Grain | None:
@@ -106,7 +106,7 @@ def _part(name: str) -> list[tuple[str, str]]:
 
 
 def _whole(spec: Spec, metric: str, by: tuple[str, ...] | None, pairs: Pairs) -> tuple[str, str]:
-    """Text and address of all that a block is about."""
+    """Text and address of a link to all objects of a block."""
     grain = GRAINS[spec.grain]
     known = keys_of(grain)
     split = [("by", ",".join(key for key in by[:4] if key in known))] if by else []
@@ -126,13 +126,13 @@ def _chart(block: Chart | HeatMap, pairs: Pairs) -> Iterator[tuple[str, str]]:
         yield _whole(spec, spec.column, spec.by, pairs)
 
 
-def _figure(one: Figure, pairs: Pairs) -> str:
-    """Address of a key figure's number; of one entity, where the figure names it."""
-    spec = SPECS.get(one.name)
+def _figure(figure: Figure, pairs: Pairs) -> str:
+    """Address of a key figure's number; restricted to the entity that the figure names, if any."""
+    spec = SPECS.get(figure.name)
     if not isinstance(spec, FigureSpec):
         return ""
     grain = GRAINS[spec.grain]
-    entity = one.detail.split(" / ") if spec.pick is not Pick.WHOLE else []
+    entity = figure.detail.split(" / ") if spec.pick is not Pick.WHOLE else []
     # The sysplex stands in front where there are several.
     by = spec.by if len(entity) == len(spec.by) else ("sysplex", *spec.by)
     named = zip(by, entity, strict=True) if len(entity) == len(by) else ()

@@ -94,8 +94,8 @@ class Look:
             raise wrong("by", f"it names {len(by)} keys", f"name at most {MOST_KEYS}")
         metric = chosen(params, "metric", numbers_of(grain), _first_number(grain))
         part = chosen(params, "part", [part for part, (of, _, _) in PARTS.items() if of == name], "")
-        made = cls(grain, by, metric, filters, selection_of(params), tuple(selecting(params)), part)
-        return made if by else replace(made, by=made.next_keys()[:1] or _last_key(grain))
+        result = cls(grain, by, metric, filters, selection_of(params), tuple(selecting(params)), part)
+        return result if by else replace(result, by=result.next_keys()[:1] or _last_key(grain))
 
     @property
     def where(self) -> str | None:
@@ -132,7 +132,7 @@ class Look:
 
     def without(self, dropped: Filter) -> Look:
         """The page without a filter."""
-        return replace(self, filters=tuple(one for one in self.filters if one != dropped))
+        return replace(self, filters=tuple(entry for entry in self.filters if entry != dropped))
 
     def at(self, selection: Selection) -> Look:
         """The page of another stretch of time."""
@@ -168,9 +168,9 @@ class Look:
         if self.spec is None:
             others = [Shown(metric.name) for metric in self.grain.metrics[:USUAL]]
         else:
-            others = [one if isinstance(one, Shown) else Shown(one) for one in self.spec.columns]
+            others = [column if isinstance(column, Shown) else Shown(column) for column in self.spec.columns]
         names = {key.name for key in self.grain.keys}
-        kept = [Shown(one.column) for one in others if one.column != self.metric and one.column not in names]
+        kept = [Shown(entry.column) for entry in others if entry.column != self.metric and entry.column not in names]
         return (chosen_one, *kept[:USUAL])
 
 
@@ -182,7 +182,7 @@ def keys_of(grain: Grain) -> tuple[str, ...]:
 
 def numbers_of(grain: Grain) -> list[str]:
     """The metrics and facts of a grain."""
-    return [*(one.name for one in grain.metrics), *(one.name for one in grain.facts)]
+    return [*(metric.name for metric in grain.metrics), *(fact.name for fact in grain.facts)]
 
 
 def _last_key(grain: Grain) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from plexlens.report.pages import PAGES
 from plexlens.report.pages.read import records_table
 from plexlens.report.writers.table_html import table_view
 from plexlens.serve.address import SELECTING, check, selecting, selection_of
-from plexlens.serve.shell import address, contents, family_title, page
+from plexlens.serve.shell import address, contents, family_title, frame_of, page
 from plexlens.serve.workspace import Workspace
 
 
@@ -32,7 +32,7 @@ def overview(workspace: Workspace, request: Request) -> Response:
     selection = selection_of(request.query_params)
     pairs = selecting(request.query_params)
 
-    def made() -> str:
+    def result() -> str:
         # The page is of the whole database; the links that it gives are to what is selected, which has to be there.
         with workspace.session(selection) as session:
             readings, clock, extent = session.readings, session.clock, workspace.extent
@@ -44,12 +44,9 @@ def overview(workspace: Workspace, request: Request) -> Response:
         tables = [table for table in (_systems(extent), records_table(readings)) if table.rows]
         values |= {
             "kept": pairs,
-            "database": str(workspace.path),
             "title": _title(extent),
             "about": _about(extent, readings),
-            "time_note": clock.note,
-            "offset": clock.offset or 0,
-            "zone": clock.zone,
+            **frame_of(workspace.path, clock, note=clock.note),
             "grains": [],
             "alerts": alerts_of(readings),
             "tables": [table_view(table, {}, clock) for table in tables],
@@ -60,11 +57,11 @@ def overview(workspace: Workspace, request: Request) -> Response:
         }
         return page("overview.html.j2", values)
 
-    return HTMLResponse(workspace.kept(("overview", tuple(pairs)), made))
+    return HTMLResponse(workspace.kept(("overview", tuple(pairs)), result))
 
 
 def _title(extent: Extent) -> str:
-    names = [one.system for one in extent.systems if one.system]
+    names = [system.system for system in extent.systems if system.system]
     if not names:
         return "Performance database"
     if len(names) > 6:
@@ -73,15 +70,15 @@ def _title(extent: Extent) -> str:
 
 
 def _about(extent: Extent, readings: Readings) -> str:
-    starts = [one.first for one in extent.systems if one.first is not None]
-    ends = [one.last for one in extent.systems if one.last is not None]
+    starts = [system.first for system in extent.systems if system.first is not None]
+    ends = [system.last for system in extent.systems if system.last is not None]
     files = counted(len(readings.files), "file")
-    records = counted(sum(one.records for one in readings.records), "record or report", "records and reports")
-    held = f"{files}, {records}"
+    records = counted(sum(record.records for record in readings.records), "record or report", "records and reports")
+    content = f"{files}, {records}"
     if not starts:
-        return f"{held}; none has a time."
+        return f"{content}; none has a time."
     span = Clock(None, "").span(min(starts), max(ends))
-    return f"{held}. Intervals start from {span}, local time of each system."
+    return f"{content}. Intervals start from {span}, local time of each system."
 
 
 def _systems(extent: Extent) -> Table:
@@ -94,24 +91,24 @@ def _systems(extent: Extent) -> Table:
             Column("first", "First interval", ColumnKind.TIME),
             Column("last", "Last interval", ColumnKind.TIME),
         ),
-        rows=tuple((one.system or "not named", one.zone, one.first, one.last) for one in extent.systems),
+        rows=tuple((system.system or "not named", system.zone, system.first, system.last) for system in extent.systems),
     )
 
 
 def _pages(inputs: Inputs, pairs: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
     """The pages of the report that have data."""
     return [
-        {"title": one.title, "lead": one.lead, "href": address(f"/page/{one.id}", pairs)}
-        for one in PAGES
-        if one.grains and any(available(inputs, GRAINS[name]) for name in one.grains)
+        {"title": entry.title, "lead": entry.lead, "href": address(f"/page/{entry.id}", pairs)}
+        for entry in PAGES
+        if entry.grains and any(available(inputs, GRAINS[name]) for name in entry.grains)
     ]
 
 
 def _families(inputs: Inputs, pairs: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
     """The grains with data, by family."""
-    found: dict[str, list[dict[str, str]]] = {}
+    texts: dict[str, list[dict[str, str]]] = {}
     for grain in GRAINS.values():
         if available(inputs, grain):
             entry = {"title": grain.title, "row": grain.row, "href": address(f"/grain/{grain.name}", pairs)}
-            found.setdefault(grain.family, []).append(entry)
-    return [{"title": family_title(name), "grains": grains} for name, grains in found.items()]
+            texts.setdefault(grain.family, []).append(entry)
+    return [{"title": family_title(name), "grains": grains} for name, grains in texts.items()]

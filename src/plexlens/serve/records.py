@@ -24,7 +24,7 @@ from plexlens.report.writers.rows import flat_value
 from plexlens.report.writers.table_html import table_view
 from plexlens.serve.address import chosen, number, wrong
 from plexlens.serve.look import Filter, Look
-from plexlens.serve.shell import address, contents, page
+from plexlens.serve.shell import address, contents, frame_of, page
 from plexlens.serve.workspace import Workspace
 
 #: Rows of a page, and pages at most.
@@ -80,16 +80,13 @@ def records_page(workspace: Workspace, request: Request) -> Response:
 
     values = {
         "contents": listed,
-        "database": str(workspace.path),
-        "offset": clock.offset or 0,
-        "zone": clock.zone,
-        "time_note": clock.note,
+        **frame_of(workspace.path, clock, note=clock.note),
         "grains": [],
         "title": f"Records of {look.grain.title}",
         "back": look.address(),
         "kept": look.selecting,
         "table": table_view(rows.table, {}, clock),
-        "tables": [(one, to(one, 1), one == name) for one in tables],
+        "tables": [(table, to(table, 1), table == name) for table in tables],
         "restricted": rows.restricted,
         "unrestricted": rows.unrestricted,
         "selection_text": session.inputs.selection.text,
@@ -104,7 +101,7 @@ def records_page(workspace: Workspace, request: Request) -> Response:
 
 def tables_of(inputs: Inputs, grain: Grain) -> list[str]:
     """The raw tables that a grain is made of, in the database; those of its preferred source first."""
-    named = (name for one in grain.sources if is_there(inputs, one) for name in (*one.needs, *one.any_of))
+    named = (name for source in grain.sources if is_there(inputs, source) for name in (*source.needs, *source.any_of))
     return [name for name in dict.fromkeys(named) if set(_PLACE) <= inputs.columns(name).keys()]
 
 
@@ -134,13 +131,14 @@ def rows_of(inputs: Inputs, look: Look, name: str, tables: Sequence[str], shown_
     first = ["s.file as file", "r.record_no as record_no"]
     first += ['i."offset" as byte_offset', "i.length as record_length"] if has_records else []
     own = [f"r.{quoted(column)}" for column in columns if column not in ("source_id", "record_no", "file")]
-    order = ", ".join(one for one in ("interval_start", "source_id", "record_no", "section_no") if one in columns)
-    found = inputs.connection.execute(
+    order = ", ".join(entry for entry in ("interval_start", "source_id", "record_no", "section_no") if entry in columns)
+    result = inputs.connection.execute(
         f"select {', '.join((*first, *own))} from ({selected}) r left join source s using (source_id){record}{where}"
-        f" order by {', '.join(f'r.{one}' for one in order.split(', '))} limit {ROWS} offset {(shown_page - 1) * ROWS}",
+        f" order by {', '.join(f'r.{text}' for text in order.split(', '))} limit {ROWS} offset "
+        f"{(shown_page - 1) * ROWS}",
         values,
     ).to_arrow_table()
-    return Rows(_table(name, found), int(counting[0]) if counting else 0, tuple(restricted), tuple(unrestricted))
+    return Rows(_table(name, result), int(counting[0]) if counting else 0, tuple(restricted), tuple(unrestricted))
 
 
 def _condition(inputs: Inputs, name: str, tables: Sequence[str], wanted: Filter) -> tuple[str, list[str]] | None:
@@ -152,9 +150,9 @@ def _condition(inputs: Inputs, name: str, tables: Sequence[str], wanted: Filter)
         return (f"{named} is null", []) if value is None else (f"{named}::varchar = ?", [value])
     if value is None:
         return None
-    held = _holds(columns, "r")
-    if held and _any(inputs, f"select 1 from {quoted(name)} r where {held} limit 1", [value]):
-        return held, [value]
+    text = _holds(columns, "r")
+    if text and _any(inputs, f"select 1 from {quoted(name)} r where {text} limit 1", [value]):
+        return text, [value]
     for other in tables:
         within = _holds(inputs.columns(other), "o")
         if other == name or not within:
@@ -178,9 +176,9 @@ _TITLES = {"file": "File", "record_no": "Record", "byte_offset": "Byte offset", 
 _UNITS = {"byte_offset": BYTES, "record_length": BYTES, "record_no": COUNT}
 
 
-def _table(name: str, found: Any) -> Table:
+def _table(name: str, result: Any) -> Table:
     """Rows as a table; columns without a value are left out."""
-    columns, data = cells_of(found)
+    columns, data = cells_of(result)
     kept = [
         (column, cells)
         for column, cells in zip(columns, data, strict=True)
@@ -195,18 +193,18 @@ def _table(name: str, found: Any) -> Table:
     )
 
 
-def cells_of(found: pa.Table, *, longest: int = 0) -> tuple[list[Column], list[list[Cell]]]:
-    """Columns and cells of rows that no definition describes: numbers, times and texts as they stand.
+def cells_of(table: pa.Table, *, longest: int = 0) -> tuple[list[Column], list[list[Cell]]]:
+    """Columns and cells of rows without a definition: numbers, times and texts unchanged.
 
     Parameters
     ----------
-    found
+    table
         The rows.
     longest
         Characters of a text at most; 0 for all of it.
     """
-    data = [[_cell(value, longest) for value in column.to_pylist()] for column in found.columns]
-    columns = [_column(name, cells) for name, cells in zip(found.column_names, data, strict=True)]
+    data = [[_cell(value, longest) for value in column.to_pylist()] for column in table.columns]
+    columns = [_column(name, cells) for name, cells in zip(table.column_names, data, strict=True)]
     return columns, data
 
 

@@ -1,4 +1,4 @@
-"""Pages of the report, each at an address of its own, and the report as one file."""
+"""Pages of the report at separate addresses, and the report as a single file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PAGE_FILES = {
     "json": "application/json",
 }
 
-_PAGES = {one.id: one for one in PAGES}
+_PAGES = {entry.id: entry for entry in PAGES}
 
 
 def report_page(workspace: Workspace, request: Request) -> Response:
@@ -47,7 +47,7 @@ def report_page(workspace: Workspace, request: Request) -> Response:
 
     selection = selection_of(request.query_params)
 
-    def made() -> str:
+    def result() -> str:
         with workspace.fresh(selection) as session:
             report = build(session.inputs, session.readings, pages=(_PAGES[name],))
             values = frame(report, workspace)
@@ -56,7 +56,7 @@ def report_page(workspace: Workspace, request: Request) -> Response:
         values |= _titles(report, _PAGES[name], pairs)
         return page("report_page.html.j2", values | selection_form(request, workspace, selection, pairs))
 
-    return HTMLResponse(workspace.kept((name, tuple(pairs)), made))
+    return HTMLResponse(workspace.kept((name, tuple(pairs)), result))
 
 
 def frame(report: Report, workspace: Workspace) -> dict[str, Any]:
@@ -102,11 +102,11 @@ def whole_report(workspace: Workspace, request: Request) -> Response:
     """The report of all pages as one file, to be kept or sent."""
     check(request.query_params, SELECTING)
 
-    def made() -> str:
+    def result() -> str:
         with workspace.fresh(selection_of(request.query_params)) as session:
             return render_html(build(session.inputs, session.readings))
 
-    text = workspace.kept(("report", tuple(selecting(request.query_params))), made)
+    text = workspace.kept(("report", tuple(selecting(request.query_params))), result)
     return HTMLResponse(text, headers={"content-disposition": 'attachment; filename="report.html"'})
 
 

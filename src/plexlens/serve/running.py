@@ -90,7 +90,7 @@ class Place:
             )
 
     def token(self) -> str:
-        """The token to ask for; empty where only this machine reaches the server and none is wanted."""
+        """The required token; empty if only this machine reaches the server and no token is requested."""
         given = os.environ.get(VARIABLE, "")
         if given or self.asks_token or not self.is_loopback:
             return given or secrets.token_urlsafe(32)
@@ -98,7 +98,7 @@ class Place:
 
 
 def run(database: Path, place: Place, *, memory_limit: str, threads: int | None, tell: Callable[[str], None]) -> None:
-    """Serve a database until the process is asked to end.
+    """Serve a database until the process gets a signal to end.
 
     Parameters
     ----------
@@ -152,13 +152,13 @@ def run(database: Path, place: Place, *, memory_limit: str, threads: int | None,
         )
         server = uvicorn.Server(config)
         # uvicorn raises the signal again that ended it, for the handlers that were there before.
-        before = {one: signal.signal(one, lambda *_: None) for one in (signal.SIGINT, signal.SIGTERM)}
+        before = {entry: signal.signal(entry, lambda *_: None) for entry in (signal.SIGINT, signal.SIGTERM)}
         try:
             tell(address_of(place, port, door.token))
             server.run(sockets=[listening])
         finally:
-            for one, handler in before.items():
-                signal.signal(one, handler)
+            for name, handler in before.items():
+                signal.signal(name, handler)
 
 
 def _listening(place: Place) -> socket.socket:

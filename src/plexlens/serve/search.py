@@ -16,7 +16,7 @@ from plexlens.metrics.definition import Fact, Grain, Metric
 from plexlens.metrics.evaluate import available
 from plexlens.report.pages import PAGES
 from plexlens.serve.address import LONGEST, SELECTING, check, selecting, selection_of, wrong
-from plexlens.serve.shell import address, contents, page
+from plexlens.serve.shell import address, contents, frame_of, page
 from plexlens.serve.workspace import Workspace
 
 #: Entries shown at most.
@@ -57,16 +57,16 @@ class Entry:
     grains: tuple[str, ...]
     words: tuple[str, str, str]
 
-    def rank(self, asked: tuple[str, ...]) -> int | None:
+    def rank(self, options: tuple[str, ...]) -> int | None:
         """Place among what is found, the best first; None if a word is missing."""
         title, names, rest = self.words
         places = []
-        for word in asked:
-            found = next((place for place, text in enumerate((names, title, rest)) if _begins(word, text)), None)
-            if found is None and not any(word in text for text in self.words):
+        for word in options:
+            count = next((place for place, text in enumerate((names, title, rest)) if _begins(word, text)), None)
+            if count is None and not any(word in text for text in self.words):
                 return None
-            places.append(3 if found is None else found)
-        whole = " ".join(asked)
+            places.append(3 if count is None else count)
+        whole = " ".join(options)
         if whole in (title, names) or whole == self.name.rpartition(".")[2].replace("_", " "):
             return 0
         order = {"page": 0, "grain": 1, "metric": 2, "fact": 3}[self.kind]
@@ -88,10 +88,10 @@ def entries() -> tuple[Entry, ...]:
 
 
 def _entries() -> Iterator[Entry]:
-    for one in PAGES:
-        if one.grains or one.blocks is not None:
-            words = (_plain(one.title), _plain(one.id), _plain(one.lead, one.what))
-            yield Entry("page", one.title, "", one.id, one.lead, f"/page/{one.id}", "", one.grains, words)
+    for entry in PAGES:
+        if entry.grains or entry.blocks is not None:
+            words = (_plain(entry.title), _plain(entry.id), _plain(entry.lead, entry.what))
+            yield Entry("page", entry.title, "", entry.id, entry.lead, f"/page/{entry.id}", "", entry.grains, words)
     for grain in GRAINS.values():
         words = (_plain(grain.title), _plain(grain.name), _plain(grain.row, *(key.title for key in grain.keys)))
         about = f"One row is {grain.row}."
@@ -102,15 +102,15 @@ def _entries() -> Iterator[Entry]:
 
 def _number(grain: Grain, number: Metric | Fact) -> Entry:
     is_fact = isinstance(number, Fact)
-    made = number.source if isinstance(number, Fact) else number.words
-    fields = made if is_fact else f"{made} {number.source}"
+    source = number.source if isinstance(number, Fact) else number.words
+    fields = source if is_fact else f"{source} {number.source}"
     words = (_plain(number.title), _plain(number.name, grain.name), _plain(fields, grain.title))
     return Entry(
         "fact" if is_fact else "metric",
         number.title,
         number.unit.symbol,
         f"{grain.name}.{number.name}",
-        f"{grain.title}: {made}",
+        f"{grain.title}: {source}",
         f"/grain/{grain.name}",
         number.name,
         (grain.name,),
@@ -128,12 +128,12 @@ def found(text: str, there: Callable[[str], bool]) -> list[Entry]:
     there
         Whether the database has data of a grain.
     """
-    asked = tuple(_plain(text).split())
-    if not asked:
+    names = tuple(_plain(text).split())
+    if not names:
         return []
-    ranked = [(rank, one) for one in entries() if (rank := one.rank(asked)) is not None]
-    kept = [(rank, one) for rank, one in ranked if not one.grains or any(there(name) for name in one.grains)]
-    return [one for _, one in sorted(kept, key=lambda pair: (pair[0], pair[1].title, pair[1].name))]
+    ranked = [(rank, entry) for entry in entries() if (rank := entry.rank(names)) is not None]
+    kept = [(rank, entry) for rank, entry in ranked if not entry.grains or any(there(name) for name in entry.grains)]
+    return [entry for _, entry in sorted(kept, key=lambda pair: (pair[0], pair[1].title, pair[1].name))]
 
 
 def find_page(workspace: Workspace, request: Request) -> Response:
@@ -152,32 +152,29 @@ def find_page(workspace: Workspace, request: Request) -> Response:
         clock = session.clock
     values: dict[str, Any] = {
         "contents": listed,
-        "database": str(workspace.path),
-        "offset": clock.offset or 0,
-        "zone": clock.zone,
-        "time_note": "",
+        **frame_of(workspace.path, clock),
         "q": text,
-        "hits": [_hit(one, pairs) for one in hits[:MOST]],
+        "hits": [_hit(entry, pairs) for entry in hits[:MOST]],
         "further": max(0, len(hits) - MOST),
-        "lacking": list(dict.fromkeys(_sources(one) for one in lacking if one.kind in ("metric", "fact")))[:5],
+        "lacking": list(dict.fromkeys(_sources(entry) for entry in lacking if entry.kind in ("metric", "fact")))[:5],
         "kept": pairs,
     }
     return HTMLResponse(page("find.html.j2", values))
 
 
-def _hit(one: Entry, pairs: list[tuple[str, str]]) -> dict[str, str]:
-    metric = [("metric", one.metric)] if one.metric else []
+def _hit(entry: Entry, pairs: list[tuple[str, str]]) -> dict[str, str]:
+    metric = [("metric", entry.metric)] if entry.metric else []
     return {
-        "kind": one.kind,
-        "title": one.title,
-        "unit": one.unit,
-        "name": one.name,
-        "about": one.about,
-        "href": address(one.path, [*metric, *pairs]),
+        "kind": entry.kind,
+        "title": entry.title,
+        "unit": entry.unit,
+        "name": entry.name,
+        "about": entry.about,
+        "href": address(entry.path, [*metric, *pairs]),
     }
 
 
-def _sources(one: Entry) -> str:
-    grain = GRAINS[one.grains[0]]
+def _sources(entry: Entry) -> str:
+    grain = GRAINS[entry.grains[0]]
     kinds = ", ".join(dict.fromkeys(source.kind for source in grain.sources))
-    return f"{one.title} of {grain.title} comes from {kinds}"
+    return f"{entry.title} of {grain.title} comes from {kinds}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,6 +20,7 @@ from plexlens.errors import PlexlensError
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import available
 from plexlens.metrics.inputs import Inputs
+from plexlens.report.model.clock import Clock
 from plexlens.report.pages import PAGES
 from plexlens.report.writers.html import asset, environment
 from plexlens.serve.workspace import BusyError
@@ -33,12 +35,14 @@ def templates() -> jinja2.Environment:
     blocks = environment().loader
     own = jinja2.PackageLoader("plexlens.serve", "templates")
     assert blocks is not None
-    made = environment().overlay(loader=jinja2.ChoiceLoader([own, blocks]))
+    result = environment().overlay(loader=jinja2.ChoiceLoader([own, blocks]))
     # Byte code of the report's templates is kept in their folder, under names that another template could have.
-    made.bytecode_cache = None
-    made.globals["static"] = {name: f"/static/{name}?v={one.version}" for name, one in static_files().items()}
-    made.globals["version"] = __version__
-    return made
+    result.bytecode_cache = None
+    result.globals["static"] = {
+        name: f"/static/{name}?v={static_file.version}" for name, static_file in static_files().items()
+    }
+    result.globals["version"] = __version__
+    return result
 
 
 @dataclass(frozen=True)
@@ -66,11 +70,11 @@ def static_files() -> Mapping[str, StaticFile]:
 
 def static(request: Request) -> Response:
     """A file that pages load."""
-    found = static_files().get(request.path_params["name"])
-    if found is None:
+    static_file = static_files().get(request.path_params["name"])
+    if static_file is None:
         return Response("There is no such file.", 404, media_type="text/plain")
     kept = {"cache-control": "public, max-age=31536000, immutable"}
-    return Response(found.content, media_type=found.media_type, headers=kept)
+    return Response(static_file.content, media_type=static_file.media_type, headers=kept)
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,11 @@ def address(path: str, pairs: Sequence[tuple[str, str]] = ()) -> str:
     return f"{path}?{urlencode(pairs)}" if pairs else path
 
 
+def frame_of(database: Path, clock: Clock, *, note: str = "") -> dict[str, Any]:
+    """The values of ``shell.html.j2`` that name the database and the clock of the page, with a note about times."""
+    return {"database": str(database), "offset": clock.offset or 0, "zone": clock.zone, "time_note": note}
+
+
 def contents(inputs: Inputs, path: str, pairs: Sequence[tuple[str, str]]) -> list[Group]:
     """The contents of every page: overview, findings, pages of the report.
 
@@ -123,7 +132,7 @@ def contents(inputs: Inputs, path: str, pairs: Sequence[tuple[str, str]]) -> lis
                 there = any(available(inputs, GRAINS[name]) for name in page.grains)
                 yield link(page.title, f"/page/{page.id}", is_empty=not there)
 
-    listed = sorted(pages(), key=lambda one: one.is_empty)
+    listed = sorted(pages(), key=lambda entry: entry.is_empty)
     top = [link("Overview", "/"), link("Findings by day", "/findings")]
     top += [link(page.title, f"/page/{page.id}") for page in PAGES if page.id in FIRST]
     top.append(Link("Ask in SQL", "/ask", path == "/ask"))

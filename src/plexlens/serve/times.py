@@ -58,7 +58,7 @@ def selection_chips(path: str, selection: Selection, pairs: Pairs, rest: Pairs) 
         chips.append(Chip("Time", _words(selection), address(path, [*rest, *without])))
     for pair in pairs:
         if pair[0] not in _TIME:
-            without = [one for one in pairs if one != pair]
+            without = [entry for entry in pairs if entry != pair]
             chips.append(Chip(_TITLES[pair[0]], pair[1], address(path, [*rest, *without])))
     return chips
 
@@ -108,26 +108,26 @@ def steps(
         bounds = [] if start is None or end is None else [("from", moment_text(start)), ("to", moment_text(end))]
         return Step(title, address(path, [*kept, *bounds]), bool(bounds) and _is(selection, start, end))
 
-    found = [Step("all", address(path, kept), not selection.windows)]
-    last = max((one.last for one in extent.systems if one.last is not None), default=None)
+    results = [Step("all", address(path, kept), not selection.windows)]
+    last = max((system.last for system in extent.systems if system.last is not None), default=None)
     if last is not None:
         day, hour = datetime.combine(last.date(), time()), last.replace(minute=0, second=0, microsecond=0)
-        found.append(step("last week", day - 6 * _DAY, day + _DAY))
-        found.append(step("last day", day, day + _DAY))
-        found.append(step("last hour", hour, hour + timedelta(hours=1)))
+        results.append(step("last week", day - 6 * _DAY, day + _DAY))
+        results.append(step("last day", day, day + _DAY))
+        results.append(step("last hour", hour, hour + timedelta(hours=1)))
         if last_interval is not None:
-            found.append(step("last interval", *last_interval))
+            results.append(step("last interval", *last_interval))
     if selection.windows and (bounds := selection.windows[0]).start is not None and bounds.end is not None:
         start, end = bounds.start, bounds.end
         try:
-            found += [step("earlier", start - (end - start), start), step("later", end, end + (end - start))]
+            results += [step("earlier", start - (end - start), start), step("later", end, end + (end - start))]
             for title, days in (("a day before", 1), ("a week before", 7)):
                 if timedelta() < end - start <= days * _DAY:
-                    found.append(step(title, start - days * _DAY, end - days * _DAY))
+                    results.append(step(title, start - days * _DAY, end - days * _DAY))
         except (OverflowError, TypeError):
             # A time at the end of the calendar, or bounds on different clocks, have no neighbours.
             pass
-    return found
+    return results
 
 
 def _is(selection: Selection, start: datetime | None, end: datetime | None) -> bool:
@@ -135,7 +135,7 @@ def _is(selection: Selection, start: datetime | None, end: datetime | None) -> b
 
 
 def moment_text(moment: datetime) -> str:
-    """A bound as an address has it: a local time to the minute, or a moment with its offset."""
+    """A bound in the form of an address: a local time to the minute, or a moment with its offset."""
     if moment.tzinfo is None:
         return moment.isoformat(timespec="seconds" if moment.second else "minutes")
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -132,17 +132,17 @@ class Workspace:
     @property
     def sources(self) -> dict[str, str]:
         """Hash of each source's file and time of its reading, by the id of the source."""
-        return {one.id: f"{one.sha256} {one.finished_at}" for one in self._pdb.ingests}
+        return {ingest.id: f"{ingest.sha256} {ingest.finished_at}" for ingest in self._pdb.ingests}
 
     def _manifest_stamp(self) -> object:
         try:
-            found = (self.path / "manifest.json").stat()
+            stat = (self.path / "manifest.json").stat()
         except OSError:
             # The error of opening it says more.
             return None
         # Roll-ups are brought up to date after the tables are.
         rollups = self._pdb.rollups
-        return found.st_mtime_ns, found.st_size, found.st_ino, tuple(map(rollups.stamp, rollups.grains))
+        return stat.st_mtime_ns, stat.st_size, stat.st_ino, tuple(map(rollups.stamp, rollups.grains))
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -182,7 +182,7 @@ class Workspace:
     def _interrupt(self, done: threading.Event) -> None:
         # The engine forgets an interrupt that comes between two statements.
         while not done.wait(0.05):
-            for connection in [self._connection, *(one.inputs.connection for one in list(self._sessions.values()))]:
+            for connection in [self._connection, *(entry.inputs.connection for entry in list(self._sessions.values()))]:
                 connection.interrupt()
 
     @contextmanager
@@ -195,11 +195,11 @@ class Workspace:
             Nothing is selected; the database changed and cannot be read; the answer takes too long.
         """
         with self._alone():
-            held = self._sessions.get(selection)
-            if held is not None and held.questions >= QUESTIONS:
+            content = self._sessions.get(selection)
+            if content is not None and content.questions >= QUESTIONS:
                 self._sessions.pop(selection).inputs.connection.close()
-                held = None
-            if held is not None:
+                content = None
+            if content is not None:
                 self._sessions.move_to_end(selection)
             else:
                 self._sessions[selection] = self._made(selection)
@@ -212,15 +212,15 @@ class Workspace:
     def fresh(self, selection: Selection = EVERYTHING) -> Iterator[Session]:
         """A session for one question whose temporary tables go with it: a report makes its own."""
         with self._alone():
-            made = self._made(selection)
+            result = self._made(selection)
             # An answer that takes too long is interrupted through the list of sessions.
             key = replace(EVERYTHING, systems=("", "fresh"))
-            self._sessions[key] = made
+            self._sessions[key] = result
             try:
-                yield made
+                yield result
             finally:
                 self._sessions.pop(key, None)
-                made.inputs.connection.close()
+                result.inputs.connection.close()
 
     def _made(self, selection: Selection) -> Session:
         connection = session_of(self._connection)
@@ -229,18 +229,18 @@ class Workspace:
         return Session(inputs, replace(self.readings, local_reports=local_time.listed(connection)))
 
     def kept(self, key: object, make: Callable[[], str]) -> str:
-        """A page that was made before over the same manifest, or else is made now."""
+        """A page from the cache if the manifest has not changed since; otherwise made now."""
         key = self._manifest_stamp(), key
-        held = self._answers.get(key)
-        if held is not None:
+        text = self._answers.get(key)
+        if text is not None:
             self._answers.move_to_end(key)
-            return held
-        made = make()
-        if len(made) <= LONG_ANSWER:
-            self._answers[key] = made
+            return text
+        result = make()
+        if len(result) <= LONG_ANSWER:
+            self._answers[key] = result
         while len(self._answers) > ANSWERS:
             self._answers.popitem(last=False)
-        return made
+        return result
 
 
 def last_interval(connection: Connection) -> tuple[datetime, datetime] | None:

@@ -71,14 +71,14 @@ class Judge:
             selection = resolve(Selection(windows=(window,)), connection, str(self.pdb.path))
         except NothingUsableError:
             return []
-        found = check(Inputs(connection, selection), rules=self.rules, decisions=self.decisions)
-        every = json_value(found.to_json()["fired"])
-        return [one for one in every if not one["acknowledged"] and _identity(one) not in self._passed_on]
+        findings = check(Inputs(connection, selection), rules=self.rules, decisions=self.decisions)
+        every = json_value(findings.to_json()["fired"])
+        return [entry for entry in every if not entry["acknowledged"] and _identity(entry) not in self._passed_on]
 
     def keep(self, findings: Iterable[dict[str, Any]]) -> None:
         """Remember that all sources are judged, and that these findings were passed on."""
         self._judged = {ingest.id for ingest in self.pdb.ingests}
-        self._passed_on.update(dict.fromkeys(_identity(one) for one in findings))
+        self._passed_on.update(dict.fromkeys(_identity(finding) for finding in findings))
         kept = list(self._passed_on)[-_REMEMBERED:]
         self._passed_on = dict.fromkeys(kept)
         write(self._path, json_text({"judged": sorted(self._judged), "findings": kept}))

@@ -133,7 +133,7 @@ class Outbox:
         if not self._path.exists():
             return []
         try:
-            return [Unsent(**one) for one in json.loads(self._path.read_text(encoding="utf-8"))]
+            return [Unsent(**entry) for entry in json.loads(self._path.read_text(encoding="utf-8"))]
         except (OSError, ValueError, TypeError) as error:
             aside = self._path.with_suffix(".damaged")
             self._path.replace(aside)

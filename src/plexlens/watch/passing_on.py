@@ -49,7 +49,7 @@ class Receivers:
     wait: float = _WAIT
 
     def check(self) -> None:
-        """Refuse a command or an address that cannot be one.
+        """Refuse a command or an address that is not valid.
 
         Raises
         ------
@@ -75,12 +75,12 @@ class Receivers:
     @property
     def each(self) -> dict[str, Callable[[dict[str, Any]], str]]:
         """Functions by receiver that give it a finding once, and return what went wrong, or nothing."""
-        found: dict[str, Callable[[dict[str, Any]], str]] = {}
+        functions: dict[str, Callable[[dict[str, Any]], str]] = {}
         if self.command:
-            found["command"] = lambda finding: _run(self.command, json_text(finding))
+            functions["command"] = lambda finding: _run(self.command, json_text(finding))
         if self.webhook:
-            found["webhook"] = lambda finding: _post(self.webhook, json_text(finding))
-        return found
+            functions["webhook"] = lambda finding: _post(self.webhook, json_text(finding))
+        return functions
 
     def give(self, finding: dict[str, Any], without: Container[str] = ()) -> dict[str, str]:
         """Pass a finding on.

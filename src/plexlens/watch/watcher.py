@@ -83,7 +83,7 @@ class Watcher:
         self._next_look = 0.0
 
     def run(self, interval: float, stop: Event, *, once: bool = False) -> Counts:
-        """Watch until told to stop.
+        """Watch until stopped.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class Watcher:
             return True
         forget(path)
         self._told(results)
-        self.counts.ingested += sum(one.outcome in (Outcome.ADDED, Outcome.NOTHING_NEW) for one in results)
+        self.counts.ingested += sum(result.outcome in (Outcome.ADDED, Outcome.NOTHING_NEW) for result in results)
         return True
 
     def _ingest_arrival(self, server: Server, arrival: Arrival) -> bool:
@@ -219,15 +219,15 @@ class Watcher:
 
     def _judge(self) -> None:
         self.outbox.give(self.receivers.each)
-        found = self.judge.new()
+        results = self.judge.new()
         # A receiver that does not answer would hold up what arrives: the others of a round wait, in their order.
         failing = {name for name in self.receivers.each if self.outbox.waits_for(name)}
-        for finding in found:
+        for finding in results:
             refused = dict.fromkeys(failing, "it did not take the one before")
             refused |= self.receivers.give(finding, without=failing)
             for name, why in refused.items():
                 self.outbox.add(name, finding, why)
             failing |= set(refused)
-        self.counts.findings += len(found)
+        self.counts.findings += len(results)
         if self.judge.is_behind:
-            self.judge.keep(found)
+            self.judge.keep(results)

@@ -31,8 +31,8 @@ def changed_settings_table(inputs: Inputs, grains: Iterable[GrainData]) -> Table
     """Changes of the settings that the pages read, the latest first; no rows if there are none."""
     changes: list[ChangedSetting] = []
     total = 0
-    for held in grains:
-        latest, number = changed_settings(inputs, held.grain, kept=held.recorded, most=MOST_LISTED)
+    for grain_data in grains:
+        latest, number = changed_settings(inputs, grain_data.grain, kept=grain_data.recorded, most=MOST_LISTED)
         changes += latest
         total += number
     changes.sort(key=lambda change: _place(change.since or change.until), reverse=True)

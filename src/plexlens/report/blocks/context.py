@@ -6,9 +6,10 @@ The metric layer computes them (`plexlens.metrics.roll_ups`), of which only the 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 
 from plexlens.findings import Decision, Findings, Kept, Rule, check, load_rules
-from plexlens.metrics.definition import Attribute, Fact, Grain, Key
+from plexlens.metrics.definition import Attribute, Grain, Key
 from plexlens.metrics.grain_data import GrainData
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.roll_ups import RollUps
@@ -16,23 +17,13 @@ from plexlens.pdb.engine import literal, quoted
 from plexlens.report.blocks.readings import Readings
 from plexlens.report.model import Definition
 from plexlens.report.model.clock import Clock
+from plexlens.report.model.page_definitions import definition_of
 
 #: Titles of the identity columns that a row can be named by.
 _IDENTITY_TITLES = {"system": "System", "sysplex": "Sysplex"}
 
 #: Between the parts of a joined name, and for a part that is null: signs that no EBCDIC name holds.
 _BETWEEN, _NOTHING = "\u241f", "\u2400"
-
-#: What facts are combined by, in words.
-_RULES = {
-    "sum": "added",
-    "max": "largest",
-    "min": "smallest",
-    "mean": "mean, weighted by time",
-    "latest": "the latest value",
-    "covered once": "time covered by any of them",
-    "the same, else null": "the common value, or no value if they differ",
-}
 
 
 class Context:
@@ -52,6 +43,8 @@ class Context:
         Rules to judge the database by; the ones that come with Plexlens by default.
     decisions
         What the site has decided about findings.
+    today
+        Day by which decisions expire; the present one by default.
     numbers
         Reader of the facts; one of its own by default.
     """
@@ -65,6 +58,7 @@ class Context:
         clock: Clock,
         rules: Sequence[Rule] | None = None,
         decisions: Sequence[Decision] = (),
+        today: date | None = None,
         numbers: RollUps | None = None,
     ) -> None:
         self.inputs = inputs
@@ -76,6 +70,7 @@ class Context:
         self.findings: Findings | None = None
         self._rules = rules
         self._decisions = decisions
+        self._today = today
 
     def grain(self, name: str) -> Grain:
         """A grain definition by name; the KeyError lists the valid names."""
@@ -100,7 +95,12 @@ class Context:
                 name: Kept(data.grain, data.kept) for name in sorted(grains) if (data := self.data(name)) is not None
             }
             self.findings = check(
-                self.inputs, rules=self.rules, grains=self.grains, kept=kept, decisions=self._decisions
+                self.inputs,
+                rules=self.rules,
+                grains=self.grains,
+                kept=kept,
+                decisions=self._decisions,
+                today=self._today,
             )
         return self.findings
 
@@ -116,15 +116,7 @@ class Context:
         """Record that a number of this column is shown; return the id of its definition."""
         key = f"{grain.name}.{name}"
         if key not in self.definitions:
-            column = grain.column(name)
-            if isinstance(column, Fact):
-                across, over = _RULES[column.rollup.across], _RULES[column.rollup.over]
-                text, rollup, caveat = "", f"across entities: {across}; over time: {over}", ""
-            else:
-                text, rollup, caveat = column.words, "", column.caveat
-            self.definitions[key] = Definition(
-                key, grain.title, grain.row, column.title, column.unit, text, column.source, caveat, rollup
-            )
+            self.definitions[key] = definition_of(grain, name)
         return key
 
 

@@ -35,19 +35,19 @@ class Course:
     ends: tuple[datetime, ...] = ()
 
 
-def pivot(found: Any, by: Sequence[str], columns: Sequence[str], *, is_local: bool = False) -> Course:
+def pivot(result: Any, by: Sequence[str], columns: Sequence[str], *, is_local: bool = False) -> Course:
     """Rows of entity, time and values (an Arrow table) as a list of values for each entity and column."""
     # There are far fewer points in time than rows: each is converted and looked up once.
-    coded = found["time"].combine_chunks().dictionary_encode()
+    coded = result["time"].combine_chunks().dictionary_encode()
     moments = [shown_on(moment, is_local=is_local) for moment in coded.dictionary.to_pylist()]
     axis = sorted({moment for moment in moments if moment is not None})
     at = {moment: index for index, moment in enumerate(axis)}
     place_of = [None if moment is None else at[moment] for moment in moments]
     places = [None if index is None else place_of[index] for index in coded.indices.to_pylist()]
-    names = list(zip(*(found[name].to_pylist() for name in by), strict=True)) if by else [()] * len(places)
+    names = list(zip(*(result[name].to_pylist() for name in by), strict=True)) if by else [()] * len(places)
     values: dict[Entity, dict[str, list[float | None]]] = {}
     for column in columns:
-        for entity, place, value in zip(names, places, found[column].to_pylist(), strict=True):
+        for entity, place, value in zip(names, places, result[column].to_pylist(), strict=True):
             entry = values.setdefault(entity, {})
             if place is not None:
                 if column not in entry:

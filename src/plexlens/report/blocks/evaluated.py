@@ -97,28 +97,32 @@ class Builder:
             return spec.by
         return tuple(dict.fromkeys(("system", *(key.name for key in grain.keys))))
 
-    def whole(self, held: GrainData, where: str | None) -> Mapping[str, float | None]:
+    def whole(self, grain_data: GrainData, where: str | None) -> Mapping[str, float | None]:
         """The planned columns of a grain, everything rolled up."""
-        key = (held.name, where)
+        key = (grain_data.name, where)
         if key not in self._wholes:
-            found, _ = self.context.numbers.rows(held, tuple(self._wanted[held.name, (), where]), where=where)
-            rows = found.to_pylist()
+            result, _ = self.context.numbers.rows(
+                grain_data, tuple(self._wanted[grain_data.name, (), where]), where=where
+            )
+            rows = result.to_pylist()
             self._wholes[key] = rows[0] if rows else {}
         return self._wholes[key]
 
-    def course(self, held: GrainData, by: tuple[str, ...], where: str | None, covered: Covered | None = None) -> Course:
+    def course(
+        self, grain_data: GrainData, by: tuple[str, ...], where: str | None, covered: Covered | None = None
+    ) -> Course:
         """The planned columns of a grain over time, by entity as named by `apart`; by default over intervals of known
         time.
         """
-        covered = covered or held.first
-        key = (held.name, by, where, covered.is_local)
+        covered = covered or grain_data.first
+        key = (grain_data.name, by, where, covered.is_local)
         if key not in self._courses:
-            columns = tuple(self._wanted[held.name, by, where])
-            names = apart(held, by)
-            found, _ = self.context.numbers.rows(
-                held, columns, by=names, time=covered.time, where=also(where, held.on(covered))
+            columns = tuple(self._wanted[grain_data.name, by, where])
+            names = apart(grain_data, by)
+            result, _ = self.context.numbers.rows(
+                grain_data, columns, by=names, time=covered.time, where=also(where, grain_data.on(covered))
             )
-            self._courses[key] = pivot(found, names, columns, is_local=covered.is_local)
+            self._courses[key] = pivot(result, names, columns, is_local=covered.is_local)
         return self._courses[key]
 
     def moment(self, moment: datetime) -> str:
@@ -133,34 +137,34 @@ class Builder:
 
     def charts(self, spec: ChartSpec) -> Sequence[Chart]:
         """The chart; two charts if some intervals are in local time of unknown offset; none if there is no course."""
-        held = self.context.data(spec.grain)
-        if held is None or not held.regular:
+        grain_data = self.context.data(spec.grain)
+        if grain_data is None or not grain_data.regular:
             return ()
-        made = (self._chart(spec, held, covered) for covered in held.clocks if len(covered.times) > 1)
-        return [chart for chart in made if chart is not None]
+        result = (self._chart(spec, grain_data, covered) for covered in grain_data.clocks if len(covered.times) > 1)
+        return [chart for chart in result if chart is not None]
 
-    def _chart(self, spec: ChartSpec, held: GrainData, covered: Covered) -> Chart | None:
-        where = also(spec.where, held.on(covered))
-        names = apart(held, spec.by)
-        columns = tuple(self._wanted[held.name, spec.by, spec.where])
-        course = self.course(held, spec.by, spec.where, covered)
+    def _chart(self, spec: ChartSpec, grain_data: GrainData, covered: Covered) -> Chart | None:
+        where = also(spec.where, grain_data.on(covered))
+        names = apart(grain_data, spec.by)
+        columns = tuple(self._wanted[grain_data.name, spec.by, spec.where])
+        course = self.course(grain_data, spec.by, spec.where, covered)
         if covered.time == "interval" and not covered.is_even:
-            names = apart(held, observed(held, spec.by))
-            course = self._by_own_intervals(held, columns, names, covered, where)
+            names = apart(grain_data, observed(grain_data, spec.by))
+            course = self._by_own_intervals(grain_data, columns, names, covered, where)
         if len(course.times) < 2:
             return None
-        grain = held.grain
+        grain = grain_data.grain
         units = {grain.column(name).unit for name in spec.columns}
         if len(units) != 1:
             raise ValueError(f"chart {spec.name}: {', '.join(spec.columns)} are not all in one unit")
         # A part of the name that is the same in every series says nothing.
-        told = [place for place in range(len(names)) if len({entity[place] for entity in course.values}) > 1]
-        told = told or list(range(len(names) - len(spec.by), len(names)))
+        numbers = [place for place in range(len(names)) if len({entity[place] for entity in course.values}) > 1]
+        numbers = numbers or list(range(len(names) - len(spec.by), len(names)))
         ends = course.ends or tuple(covered.end_of(moment) for moment in course.times)
-        wholes = self._whole_by(held, columns, names, where)
+        wholes = self._whole_by(grain_data, columns, names, where)
         series = [
             Series(
-                self._series_name(grain, tuple(entity[place] for place in told), name, spec),
+                self._series_name(grain, tuple(entity[place] for place in numbers), name, spec),
                 values[name],
                 _legend(grain.column(name), wholes.get(entity, {}).get(name), values[name], course.times, ends),
             )
@@ -181,7 +185,7 @@ class Builder:
             kept.append(Series(f"{OTHERS} ({len(rest)})", sums, sum(means) if means else None))
             left_out = 0
         definitions = [self.context.define(grain, name) for name in spec.columns]
-        second = covered is not held.first
+        second = covered is not grain_data.first
         return Chart(
             name=f"{spec.name}_local" if second else spec.name,
             title=f"{spec.title}, in local time" if second else spec.title,
@@ -194,32 +198,37 @@ class Builder:
             references=spec.references,
             left_out=left_out,
             note=spec.note,
-            origin=origin(held, covered),
+            origin=origin(grain_data, covered),
         )
 
     def _by_own_intervals(
-        self, held: GrainData, columns: tuple[str, ...], names: tuple[str, ...], covered: Covered, where: str | None
+        self,
+        grain_data: GrainData,
+        columns: tuple[str, ...],
+        names: tuple[str, ...],
+        covered: Covered,
+        where: str | None,
     ) -> Course:
         """A course in which each entity's values apply to its own intervals, since other entities' intervals begin at
         other times.
         """
-        key = (held.name, columns, names, where, covered.is_local)
+        key = (grain_data.name, columns, names, where, covered.is_local)
         if key not in self._stepped:
-            found, _ = self.context.numbers.rows(held, columns, by=names, time="interval", where=where)
-            course = pivot(found, names, columns, is_local=covered.is_local)
+            result, _ = self.context.numbers.rows(grain_data, columns, by=names, time="interval", where=where)
+            course = pivot(result, names, columns, is_local=covered.is_local)
             self._stepped[key] = stepped(
-                course, self.context.numbers.ends(held, names, where, is_local=covered.is_local)
+                course, self.context.numbers.ends(grain_data, names, where, is_local=covered.is_local)
             )
         return self._stepped[key]
 
     def _whole_by(
-        self, held: GrainData, columns: tuple[str, ...], names: tuple[str, ...], where: str | None
+        self, grain_data: GrainData, columns: tuple[str, ...], names: tuple[str, ...], where: str | None
     ) -> Mapping[Entity, Mapping[str, float | None]]:
         """The planned columns of each entity of a chart, rolled up like a table."""
-        key = (held.name, columns, names, where)
+        key = (grain_data.name, columns, names, where)
         if key not in self._means:
-            found, _ = self.context.numbers.rows(held, columns, by=names, where=where)
-            self._means[key] = {tuple(row[name] for name in names): row for row in found.to_pylist()}
+            result, _ = self.context.numbers.rows(grain_data, columns, by=names, where=where)
+            self._means[key] = {tuple(row[name] for name in names): row for row in result.to_pylist()}
         return self._means[key]
 
     @staticmethod
@@ -233,15 +242,15 @@ class Builder:
 
     def figure(self, spec: FigureSpec) -> Figure | None:
         """The key figure; None if it has no value."""
-        held = self.context.data(spec.grain)
-        if held is None:
+        grain_data = self.context.data(spec.grain)
+        if grain_data is None:
             return None
-        unit = held.grain.column(spec.column).unit
+        unit = grain_data.grain.column(spec.column).unit
         if spec.pick is Pick.WHOLE:
-            return self._whole(spec, held, unit)
-        by = apart(held, spec.by)
-        found, _ = self.context.numbers.rows(
-            held,
+            return self._whole(spec, grain_data, unit)
+        by = apart(grain_data, spec.by)
+        result, _ = self.context.numbers.rows(
+            grain_data,
             (spec.column,),
             by=by,
             where=spec.where,
@@ -249,29 +258,29 @@ class Builder:
             descending=spec.pick is Pick.HIGHEST,
             limit=1,
         )
-        value = found[spec.column][0].as_py() if found.num_rows else None
+        value = result[spec.column][0].as_py() if result.num_rows else None
         if value is None:
             return None
-        entity = tuple(found[name][0].as_py() for name in by)
+        entity = tuple(result[name][0].as_py() for name in by)
         return Figure(
             name=spec.name,
             title=spec.title,
             value=value,
             unit=unit,
-            definition=self.context.define(held.grain, spec.column),
+            definition=self.context.define(grain_data.grain, spec.column),
             detail=" / ".join(part for part in entity if part),
         )
 
-    def _whole(self, spec: FigureSpec, held: GrainData, unit: Unit) -> Figure | None:
-        value = self.whole(held, spec.where).get(spec.column)
+    def _whole(self, spec: FigureSpec, grain_data: GrainData, unit: Unit) -> Figure | None:
+        value = self.whole(grain_data, spec.where).get(spec.column)
         if value is None:
             return None
         detail = ""
         trend: tuple[float | None, ...] = ()
         peaks: list[tuple[float, datetime]] = []
         # Where intervals of several systems overlap in part, no point in time holds the sum of them.
-        for covered in (clock for clock in held.clocks if clock.is_even or clock.time != "interval"):
-            course = self.course(held, (), spec.where, covered)
+        for covered in (clock for clock in grain_data.clocks if clock.is_even or clock.time != "interval"):
+            course = self.course(grain_data, (), spec.where, covered)
             values = next(iter(course.values.values()), {}).get(spec.column, ())
             known = [(v, t) for v, t in zip(values, course.times, strict=True) if v is not None] if values else []
             if len(known) > 1:
@@ -280,35 +289,37 @@ class Builder:
         if spec.peak and peaks:
             peak, moment = max(peaks, key=lambda peak: peak[0])
             detail = f"peak {shown(peak, unit)} at {self.moment(moment)}"
-        columns = tuple(self._wanted[held.name, (), spec.where])
-        found = self.spreads.of_whole(held, spec.column, columns, spec.where, lambda: self.course(held, (), spec.where))
-        without = omissions(self.context.inputs, held, (spec.column,), spec.where, timed=True).partition(": ")[2]
-        times = "mean of values measured at different times" if apart_in_time(held, (), (spec.column,)) else ""
-        detail = "; ".join(part for part in (detail, spread_text(found, unit), times, without.rstrip(".")) if part)
+        columns = tuple(self._wanted[grain_data.name, (), spec.where])
+        numbers = self.spreads.of_whole(
+            grain_data, spec.column, columns, spec.where, lambda: self.course(grain_data, (), spec.where)
+        )
+        without = omissions(self.context.inputs, grain_data, (spec.column,), spec.where, timed=True).partition(": ")[2]
+        times = "mean of values measured at different times" if apart_in_time(grain_data, (), (spec.column,)) else ""
+        detail = "; ".join(part for part in (detail, spread_text(numbers, unit), times, without.rstrip(".")) if part)
         return Figure(
             name=spec.name,
             title=spec.title,
             value=value,
             unit=unit,
-            definition=self.context.define(held.grain, spec.column),
+            definition=self.context.define(grain_data.grain, spec.column),
             detail=detail,
             trend=trend,
-            percentiles=tuple(zip(NAMES, found, strict=False)),
+            percentiles=tuple(zip(NAMES, numbers, strict=False)),
         )
 
     # --- tables -------------------------------------------------------------------------------------------------
 
     def table(self, spec: TableSpec) -> Table | None:
         """The table; None if it has no data or no number."""
-        held = self.context.data(spec.grain)
-        if held is None or (spec.across_systems and len(held.systems) < 2):
+        grain_data = self.context.data(spec.grain)
+        if grain_data is None or (spec.across_systems and len(grain_data.systems) < 2):
             return None
-        grain = held.grain
-        by = apart(held, self._names(grain, spec))
+        grain = grain_data.grain
+        by = apart(grain_data, self._names(grain, spec))
         shown = [column if isinstance(column, Shown) else Shown(column) for column in spec.columns]
         names = [*(column.column for column in shown), *spec.profile]
-        found, total = self.context.numbers.rows(
-            held,
+        result, total = self.context.numbers.rows(
+            grain_data,
             names,
             by=by,
             where=spec.where,
@@ -317,7 +328,7 @@ class Builder:
             limit=self.max_rows,
         )
         attributes = {attribute.name for attribute in grain.attributes}
-        cells: dict[str, list[Any]] = {name: found[name].to_pylist() for name in found.column_names}
+        cells: dict[str, list[Any]] = {name: result[name].to_pylist() for name in result.column_names}
         columns: list[Column] = []
         data: list[list[Cell]] = []
         for name in by:
@@ -342,8 +353,8 @@ class Builder:
             data.append(values)
         if not numbers:
             return None
-        entities = [tuple(cells[n][i] for n in by) for i in range(found.num_rows)]
-        for column, values in self._over_time(held, spec, by, entities):
+        entities = [tuple(cells[n][i] for n in by) for i in range(result.num_rows)]
+        for column, values in self._over_time(grain_data, spec, by, entities):
             columns.append(column)
             data.append(values)
         profiles = list(zip(*(cells[name] for name in spec.profile), strict=True))
@@ -363,11 +374,11 @@ class Builder:
         shown_names = [column.name for column in columns if column.kind is ColumnKind.NUMBER]
         if empty:
             note = f"{note} No values in this data: {', '.join(empty)}.".strip()
-        without = omissions(self.context.inputs, held, shown_names, spec.where, timed=False, by=by)
+        without = omissions(self.context.inputs, grain_data, shown_names, spec.where, timed=False, by=by)
         note = f"{note} {without}".strip()
-        note = f"{note} {apart_in_time(held, by, shown_names)}".strip()
+        note = f"{note} {apart_in_time(grain_data, by, shown_names)}".strip()
         query = ""
-        if total > found.num_rows:
+        if total > result.num_rows:
             listed = ", ".join(_identifier(name) for name in (*by, "interval", *names))
             direction = " desc" if spec.descending else ""
             query = f"select {listed} from {grain.name} order by {_identifier(spec.order)}{direction}"
@@ -381,7 +392,7 @@ class Builder:
             total_rows=total,
             query=query,
             note=note,
-            origin=origin(held),
+            origin=origin(grain_data),
             folded=spec.folded,
             drill=spec.drill,
         )
@@ -403,43 +414,45 @@ class Builder:
         )
 
     def _over_time(
-        self, held: GrainData, spec: TableSpec, by: Sequence[str], entities: Sequence[Entity]
+        self, grain_data: GrainData, spec: TableSpec, by: Sequence[str], entities: Sequence[Entity]
     ) -> list[tuple[Column, list[Cell]]]:
         """The course of a table's rows as sparklines, and its percentiles over the intervals."""
-        if not (spec.course and held.regular and len(held.first.times) > 2):
+        if not (spec.course and grain_data.regular and len(grain_data.first.times) > 2):
             return []
-        course = self._table_course(held, spec, by, entities)
-        drawn = self._number_column(held.grain, Shown(spec.course))
+        course = self._table_course(grain_data, spec, by, entities)
+        drawn = self._number_column(grain_data.grain, Shown(spec.course))
         sparks: list[Cell] = []
         for number, entity in enumerate(entities):
             values = course.values.get(entity) if number < SPARK_ROWS else None
             sparks.append(_thinned(values[spec.course]) if values is not None else None)
         picture = replace(drawn, name=f"{spec.course}_course", title=f"{drawn.title} over time", kind=ColumnKind.SPARK)
-        return [(picture, sparks), *self.spreads.columns(held, spec, drawn, by, rows=entities, course=course)]
+        return [(picture, sparks), *self.spreads.columns(grain_data, spec, drawn, by, rows=entities, course=course)]
 
-    def _table_course(self, held: GrainData, spec: TableSpec, by: Sequence[str], entities: Sequence[Entity]) -> Course:
+    def _table_course(
+        self, grain_data: GrainData, spec: TableSpec, by: Sequence[str], entities: Sequence[Entity]
+    ) -> Course:
         if len(entities) <= SPARK_ROWS:
-            return self.course(held, self._names(held.grain, spec), spec.where)
-        covered = held.first
-        there = also(both(spec.where, one_of(by, entities[:SPARK_ROWS])), held.on(covered))
-        found, _ = self.context.numbers.rows(held, (spec.course,), by=by, time=covered.time, where=there)
-        return pivot(found, by, (spec.course,), is_local=covered.is_local)
+            return self.course(grain_data, self._names(grain_data.grain, spec), spec.where)
+        covered = grain_data.first
+        there = also(both(spec.where, one_of(by, entities[:SPARK_ROWS])), grain_data.on(covered))
+        result, _ = self.context.numbers.rows(grain_data, (spec.course,), by=by, time=covered.time, where=there)
+        return pivot(result, by, (spec.course,), is_local=covered.is_local)
 
 
-def apart(held: GrainData, by: tuple[str, ...]) -> tuple[str, ...]:
+def apart(grain_data: GrainData, by: tuple[str, ...]) -> tuple[str, ...]:
     """Columns that distinguish entities, including the sysplex if there are several, since names repeat across
     sysplexes.
     """
-    return ("sysplex", *by) if by and len(held.sysplexes) > 1 and "sysplex" not in by else by
+    return ("sysplex", *by) if by and len(grain_data.sysplexes) > 1 and "sysplex" not in by else by
 
 
 def _identifier(name: str) -> str:
     return f'"{name}"' if name in _RESERVED else name
 
 
-def observed(held: GrainData, by: tuple[str, ...]) -> tuple[str, ...]:
+def observed(grain_data: GrainData, by: tuple[str, ...]) -> tuple[str, ...]:
     """Columns that identify observers with intervals of their own: systems, or subsystems that run on them."""
-    keys = [key.name for key in held.grain.keys]
+    keys = [key.name for key in grain_data.grain.keys]
     observer = next((name for name in _OBSERVERS if name in keys), "system")
     return by if observer in by else (observer, *by)
 

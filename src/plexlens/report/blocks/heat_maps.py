@@ -31,12 +31,12 @@ def heat_maps(context: Context, spec: HeatSpec, where_from: str) -> list[Block]:
 
     Hours are those of local time: two hours of the same name, when a clock is set back, count as one.
     """
-    held = context.data(spec.grain)
-    if held is None or not held.regular or not _over_a_day(held):
+    grain_data = context.data(spec.grain)
+    if grain_data is None or not grain_data.regular or not _over_a_day(grain_data):
         return []
-    by = ("sysplex", *spec.by) if len(held.sysplexes) > 1 else spec.by
-    found = _hours(context, held, spec, by)
-    entities = sorted(found, key=lambda entity: (-_mean(found[entity]), [part or "" for part in entity]))
+    by = ("sysplex", *spec.by) if len(grain_data.sysplexes) > 1 else spec.by
+    hours = _hours(context, grain_data, spec, by)
+    entities = sorted(hours, key=lambda entity: (-_mean(hours[entity]), [part or "" for part in entity]))
     out = len(entities) - spec.most
     note = "Hours and days are local time of each system."
     if out > 0:
@@ -45,25 +45,28 @@ def heat_maps(context: Context, spec: HeatSpec, where_from: str) -> list[Block]:
     for number, entity in enumerate(entities[: spec.most], 1):
         name = " / ".join(part for part in entity if part)
         named = replace(spec, name=f"{spec.name}_{number}", title=f"{spec.title}, {name}" if name else spec.title)
-        blocks += _with_tables(context, held, named, found[entity], note=note, origin=where_from)
+        blocks += _with_tables(context, grain_data, named, hours[entity], note=note, origin=where_from)
     return blocks
 
 
-def _over_a_day(held: GrainData) -> bool:
+def _over_a_day(grain_data: GrainData) -> bool:
     return any(
         clock.start is not None and clock.end is not None and clock.end - clock.start > timedelta(days=1)
-        for clock in held.clocks
+        for clock in grain_data.clocks
     )
 
 
-def _hours(context: Context, held: GrainData, spec: HeatSpec, by: Sequence[str]) -> dict[Entity, dict[int, float]]:
+def _hours(
+    context: Context, grain_data: GrainData, spec: HeatSpec, by: Sequence[str]
+) -> dict[Entity, dict[int, float]]:
     """The column of each entity by hours of local time since 1970."""
-    grain = narrowed(held.grain, {spec.column, *by}, (spec.where,))
+    grain = narrowed(grain_data.grain, {spec.column, *by}, (spec.where,))
     # A key of its own: intervals stay apart, so that two hours of the same local name roll up over time.
     grain = replace(grain, keys=(*grain.keys, Key(_HOUR, "Local hour")))
     hour = 'floor((epoch("interval")::bigint + coalesce(round(utc_offset / 60)::bigint * 60, 0)) / 3600)::bigint'
-    kept = held.kept.over(
-        lambda source: f"select *, ({hour})::varchar as {quoted(_HOUR)} from {source}", (*held.kept.columns, _HOUR)
+    kept = grain_data.kept.over(
+        lambda source: f"select *, ({hour})::varchar as {quoted(_HOUR)} from {source}",
+        (*grain_data.kept.columns, _HOUR),
     )
     # Each hour covers a time of its own.
     table = evaluate(
@@ -78,10 +81,10 @@ def _hours(context: Context, held: GrainData, spec: HeatSpec, by: Sequence[str])
     )
     assert table is not None
     known = f"{quoted(_HOUR)} is not null and {quoted(spec.column)} is not null"
-    found: dict[Entity, dict[int, float]] = {}
+    hours: dict[Entity, dict[int, float]] = {}
     for row in table.select(*by, _HOUR, spec.column).where(known).rows():
-        found.setdefault(tuple(row[name] for name in by), {})[int(row[_HOUR])] = row[spec.column]
-    return found
+        hours.setdefault(tuple(row[name] for name in by), {})[int(row[_HOUR])] = row[spec.column]
+    return hours
 
 
 def _mean(hours: dict[int, float]) -> float:
@@ -89,9 +92,9 @@ def _mean(hours: dict[int, float]) -> float:
 
 
 def _with_tables(
-    context: Context, held: GrainData, spec: HeatSpec, hours: dict[int, float], *, note: str, origin: str
+    context: Context, grain_data: GrainData, spec: HeatSpec, hours: dict[int, float], *, note: str, origin: str
 ) -> list[Block]:
-    grain = held.grain
+    grain = grain_data.grain
     numbers = sorted({hour // HOURS for hour in hours})
     kept = numbers[-MOST_DAYS:]
     days = tuple(date(1970, 1, 1) + timedelta(days=number) for number in kept)

@@ -16,7 +16,7 @@ _MOST_NAMED = 4
 
 def omissions(
     inputs: Inputs,
-    held: GrainData,
+    grain_data: GrainData,
     columns: Sequence[str],
     where: str | None,
     *,
@@ -27,11 +27,17 @@ def omissions(
 
     Metrics that leave out the same intervals share a sentence. ``by`` and ``timed`` are as `left_out` takes them.
     """
-    wanted = [metric for metric in held.grain.metrics if metric.name in columns]
+    wanted = [metric for metric in grain_data.grain.metrics if metric.name in columns]
     parts: dict[tuple[tuple[tuple[str, ...], int, int], ...], list[str]] = {}
     missing: dict[str, list[LeftOut]] = {}
     for part in left_out(
-        inputs, held.grain, [metric.name for metric in wanted], kept=held.kept, by=by, where=where, timed=timed
+        inputs,
+        grain_data.grain,
+        [metric.name for metric in wanted],
+        kept=grain_data.kept,
+        by=by,
+        where=where,
+        timed=timed,
     ):
         missing.setdefault(part.metric, []).append(part)
     for metric in wanted:
@@ -43,17 +49,17 @@ def omissions(
     )
 
 
-def apart_in_time(held: GrainData, by: Sequence[str], columns: Sequence[str]) -> str:
+def apart_in_time(grain_data: GrainData, by: Sequence[str], columns: Sequence[str]) -> str:
     """Explanation of numbers over observers that were never measured together; empty if no such numbers are shown."""
-    if held.grain.observers[-1] in by:
+    if grain_data.grain.observers[-1] in by:
         return ""
-    rules = {fact.name: fact.rollup for fact in held.grain.facts}
+    rules = {fact.name: fact.rollup for fact in grain_data.grain.facts}
     over_time = (Rollup.LEVEL, Rollup.SPAN)
-    reads = read_by(held.grain, [metric for metric in held.grain.metrics if metric.name in columns])
+    reads = read_by(grain_data.grain, [metric for metric in grain_data.grain.metrics if metric.name in columns])
     read = {fact for each in reads.values() for fact in each.facts} | set(columns)
     if not any(rules.get(name) in over_time for name in read):
         return ""
-    together = [names for names in held.epochs if names]
+    together = [names for names in grain_data.epochs if names]
     if len(together) < 2:
         return ""
     named = [" and ".join(names) if len(names) < 3 else f"{names[0]} and {len(names) - 1} more" for names in together]

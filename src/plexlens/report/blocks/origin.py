@@ -1,4 +1,4 @@
-"""The line under a table or chart that tells where its numbers come from."""
+"""The line under a table or chart that names the source of its numbers."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from plexlens.report.model.display import counted
 _NAMED = 4
 
 
-def origin(held: GrainData, covered: Covered | None = None) -> str:
+def origin(grain_data: GrainData, covered: Covered | None = None) -> str:
     """Sources of a grain's numbers: ``SMF 74-4; 48 intervals of 15 min``."""
-    if not held.intervals:
-        return ", ".join(held.kinds)
-    if not held.regular:
-        return f"{', '.join(held.kinds)}; from accounting, not by interval"
-    told = [covered] if covered is not None else held.clocks
-    return "; ".join((", ".join(held.kinds), *(_intervals(clock) for clock in told), *_expired(held.levels)))
+    if not grain_data.intervals:
+        return ", ".join(grain_data.kinds)
+    if not grain_data.regular:
+        return f"{', '.join(grain_data.kinds)}; from accounting, not by interval"
+    clocks = [covered] if covered is not None else grain_data.clocks
+    return "; ".join(
+        (", ".join(grain_data.kinds), *(_intervals(clock) for clock in clocks), *_expired(grain_data.levels))
+    )
 
 
 def _expired(levels: Levels | None) -> Iterator[str]:
@@ -45,7 +47,7 @@ def _days(days: Sequence[str]) -> tuple[str, str]:
             stretches[-1].append(day)
         else:
             stretches.append([day])
-    named = [one[0] if len(one) == 1 else f"{one[0]} to {one[-1]}" for one in stretches]
+    named = [stretch[0] if len(stretch) == 1 else f"{stretch[0]} to {stretch[-1]}" for stretch in stretches]
     if len(named) > _NAMED:
         left = sum(map(len, stretches[_NAMED - 1 :]))
         named = [*named[: _NAMED - 1], f"and {counted(left, 'day')} up to {days[-1]}"]

@@ -185,10 +185,10 @@ def _fill(report: PrintedReport, connection: Connection) -> None:
     report.messages.sort(key=lambda message: order[message[0]])
 
 
-def _head(told: dict[str, Cell], row: Mapping[str, Any]) -> None:
+def _head(cells: dict[str, Cell], row: Mapping[str, Any]) -> None:
     if row["name"] in _OF_THE_SERVER or row["value"] is None:
         return
-    told.setdefault("id" if row["name"] == "metric" else row["name"], _cell(row))
+    cells.setdefault("id" if row["name"] == "metric" else row["name"], _cell(row))
 
 
 def _place(bodies: dict[tuple[Any, ...], _Body], record: Record, row: Mapping[str, Any]) -> None:
@@ -249,17 +249,17 @@ def _printed(name: str, title: str, *, key: bool = False) -> Column:
 
 
 def _when(report: PrintedReport, record: Record) -> Cell:
-    told = report.heads.get(record, {})
-    return told.get("display-start") or told.get("local-start")
+    head = report.heads.get(record, {})
+    return head.get("display-start") or head.get("local-start")
 
 
 def _who(report: PrintedReport, record: Record) -> Cell:
-    told = report.heads.get(record, {})
-    return told.get("resname") or told.get("reslabel")
+    head = report.heads.get(record, {})
+    return head.get("resname") or head.get("reslabel")
 
 
 def _intervals(report: PrintedReport, name: str, *, folded: bool) -> Table:
-    names = tuple(dict.fromkeys(name for told in report.heads.values() for name in told))
+    names = tuple(dict.fromkeys(name for head in report.heads.values() for name in head))
     records = [record for record in report.records if record in report.heads]
     note = "System, interval and samples as printed in the report heading."
     if report.left_out:
@@ -304,12 +304,12 @@ def _grid(report: PrintedReport, name: str, layout: _Layout, bodies: Sequence[_B
     """Rows below heads, from one or more reports; additional first columns identify the reports."""
     apart: list[tuple[str, str, list[Cell]]] = []
     kind = layout.segment.rpartition(" ")[2]
-    told: tuple[tuple[str, str, list[Cell]], ...] = (
+    texts: tuple[tuple[str, str, list[Cell]], ...] = (
         ("system", "Resource", [_who(report, body.record) for body in bodies]),
         ("start", "Start", [_when(report, body.record) for body in bodies]),
         ("segment", kind or "Segment", [body.segment.rpartition(" ")[2] for body in bodies]),
     )
-    for key, title, cells in told:
+    for key, title, cells in texts:
         if len(set(cells)) > 1:
             apart.append((key, title, cells))
     width = len(layout.names)
@@ -365,7 +365,7 @@ def _messages(report: PrintedReport, name: str) -> Table:
             number += 1
         numbers[record, label] = number
         rows.setdefault((record, label, number), {})[element] = text
-    elements = tuple(dict.fromkeys(element for told in rows.values() for element in told))
+    elements = tuple(dict.fromkeys(element for row in rows.values() for element in row))
     return Table(
         name=name,
         title="Messages",
@@ -373,7 +373,7 @@ def _messages(report: PrintedReport, name: str) -> Table:
             _printed("id", "Message", key=True),
             *(_printed(f"c{place}", element) for place, element in enumerate(elements, 1)),
         ),
-        rows=tuple((label, *(told.get(element) for element in elements)) for (_, label, _), told in rows.items()),
+        rows=tuple((label, *(row.get(element) for element in elements)) for (_, label, _), row in rows.items()),
         group=report.heading,
     )
 
@@ -420,7 +420,7 @@ def of_the_files(connection: Connection) -> Iterator[Table]:
             folded=True,
         )
     if servers:
-        names = tuple(dict.fromkeys(name for told in servers.values() for name in told))
+        names = tuple(dict.fromkeys(name for server in servers.values() for name in server))
         yield Table(
             name="rmf_servers",
             title="Servers that sent the reports",
@@ -428,7 +428,7 @@ def of_the_files(connection: Connection) -> Iterator[Table]:
                 _printed("file", "File", key=True),
                 *(_printed(f"c{place}", title) for place, title in enumerate(names, 1)),
             ),
-            rows=tuple((file, *(told.get(name) for name in names)) for file, told in servers.items()),
+            rows=tuple((file, *(server.get(name) for name in names)) for file, server in servers.items()),
             group=group,
             folded=True,
         )

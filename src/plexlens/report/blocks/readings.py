@@ -144,8 +144,8 @@ class Readings:
     @property
     def systems(self) -> tuple[str, ...]:
         """Systems whose records were read, without a system that only wrote the dump (SMF 2 and 3)."""
-        found = {record.system for record in self.records if record.system and record.kind not in ("SMF 2", "SMF 3")}
-        return tuple(sorted(found))
+        names = {record.system for record in self.records if record.system and record.kind not in ("SMF 2", "SMF 3")}
+        return tuple(sorted(names))
 
     @property
     def size(self) -> int:
@@ -167,6 +167,7 @@ def readings_of(
     *,
     results: Iterable[IngestResult] = (),
     failures: Iterable[PlexlensError] = (),
+    others: Iterable[FileRead] = (),
 ) -> Readings:
     """Readings of the sources in a performance database.
 
@@ -178,6 +179,8 @@ def readings_of(
         What became of the files of this run: those skipped or held already are named too.
     failures
         Files of this run that could not be read.
+    others
+        Files of the run that filled the database which are not in it, as `not_in` gives them.
     """
     files = [
         FileRead(
@@ -191,19 +194,8 @@ def readings_of(
         )
         for row in _rows(connection, "select * from source order by started_at, source_id")
     ]
-    for result in results:
-        # What a result is of is loaded; a question to a database needs nothing that stores.
-        from plexlens.pdb import Outcome
-
-        if result.outcome is Outcome.SKIPPED:
-            files.append(FileRead(result.file, state=State.SKIPPED, reason=result.reason))
-        elif result.outcome is Outcome.ALREADY_HELD:
-            held = result.ingest.file if result.ingest is not None else ""
-            files.append(FileRead(result.file, state=State.HELD, reason=f"same content as {held}"))
-    for failure in failures:
-        files.append(FileRead(failure.file, state=State.FAILED, reason=f"{failure.what}; {failure.remedy}"))
     return Readings(
-        files=tuple(files),
+        files=(*files, *not_in(results, failures), *others),
         records=(*_smf_records(connection), *_reports(connection)),
         damage=_damage(connection),
         damage_counts={
@@ -232,9 +224,26 @@ def readings_of(
     )
 
 
+def not_in(results: Iterable[IngestResult], failures: Iterable[PlexlensError]) -> tuple[FileRead, ...]:
+    """Files of a run that are not sources of the database: skipped, held already under another name, not readable."""
+    files = []
+    for result in results:
+        # What a result is of is loaded; a question to a database needs nothing that stores.
+        from plexlens.pdb import Outcome
+
+        if result.outcome is Outcome.SKIPPED:
+            files.append(FileRead(result.file, state=State.SKIPPED, reason=result.reason))
+        elif result.outcome is Outcome.ALREADY_HELD:
+            file = result.ingest.file if result.ingest is not None else ""
+            files.append(FileRead(result.file, state=State.HELD, reason=f"same content as {file}"))
+    for failure in failures:
+        files.append(FileRead(failure.file, state=State.FAILED, reason=f"{failure.what}; {failure.remedy}"))
+    return tuple(files)
+
+
 def _rows(connection: Connection, sql: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = connection.execute(sql).to_arrow_table().to_pylist()
-    return found
+    rows: list[dict[str, Any]] = connection.execute(sql).to_arrow_table().to_pylist()
+    return rows
 
 
 def _recorded(text: str | None) -> str | None:

@@ -56,7 +56,7 @@ def response_blocks(
     """
     grain = GRAINS["data_set"]
     subject = Subject(grain.name, grain.title, grain.row)
-    time = "Time of an I/O"
+    time = "Time per I/O"
     table = definitions.table(
         "responses",
         "Objects and their devices",
@@ -106,11 +106,11 @@ def _pair_fields() -> list[Field[Contrast]]:
         Field(PAIR, "fast_ios", "Faster", lambda row: row.fast.ios, COUNT, "", data_set, group="I/Os"),
         Field(
             PAIR, "slow_time", "Slower", lambda row: row.slow.seconds, MILLISECONDS, "", data_set,
-            group="Time of an I/O",
+            group="Time per I/O",
         ),
         Field(
             PAIR, "fast_time", "Faster", lambda row: row.fast.seconds, MILLISECONDS, "", data_set,
-            group="Time of an I/O",
+            group="Time per I/O",
         ),
         Field(
             PAIR, "ratio", "Delay ratio", lambda row: row.ratio, RATIO,

@@ -20,11 +20,11 @@ def selection_note(selections: Mapping[str, Selection]) -> Note | None:
     selections
         Selection by what it is of, ``BASE`` for example; one of an empty name needs no name.
     """
-    told = {name: selection for name, selection in selections.items() if selection}
-    if not told:
+    texts = {name: selection for name, selection in selections.items() if selection}
+    if not texts:
         return None
     details = []
-    for name, selection in told.items():
+    for name, selection in texts.items():
         start = f"{name}: " if name else ""
         if name:
             details.append(f"{name}: {selection.text}.")
@@ -44,7 +44,7 @@ def selection_note(selections: Mapping[str, Selection]) -> Note | None:
                 "of a class covers all intervals of its systems; an interval without a row of the class counts as no "
                 "work."
             )
-    whole = "; ".join(choice.text for name, choice in told.items() if not name)
+    whole = "; ".join(choice.text for name, choice in texts.items() if not name)
     text = f"Selection: {whole}." if whole else "Only a part of the data is selected."
     return Note(f"{text} An interval is selected by its start.", details=tuple(details))
 
@@ -54,14 +54,14 @@ def under_selection(report: Report, selections: Mapping[str, Selection]) -> Repo
     note = selection_note(selections)
     if note is None:
         return report
-    told = "; ".join(
+    text = "; ".join(
         f"{name}: {selection.text}" if name else selection.text for name, selection in selections.items() if selection
     )
     return replace(
         report,
         alerts=(note, *report.alerts),
-        selection=told,
-        sections=tuple(replace(section, selection=section.selection or told) for section in report.sections),
+        selection=text,
+        sections=tuple(replace(section, selection=section.selection or text) for section in report.sections),
     )
 
 

@@ -35,13 +35,13 @@ class Spreads:
         self._wholes: dict[tuple[str, str | None], Course] = {}
 
     def of_whole(
-        self, held: GrainData, column: str, columns: Sequence[str], where: str | None, drawn: Callable[[], Course]
+        self, grain_data: GrainData, column: str, columns: Sequence[str], where: str | None, drawn: Callable[[], Course]
     ) -> tuple[float, ...]:
         """Percentiles of a column with everything rolled up; empty if there are too few intervals.
 
         Parameters
         ----------
-        held
+        grain_data
             The grain. Where its intervals overlap in part, no interval holds the value of all, and there is none.
         column, columns
             The column, and all that are asked of the same rows.
@@ -50,17 +50,17 @@ class Spreads:
         drawn
             Gives the course as charts draw it, which may be by the hour or day.
         """
-        covered = held.first
-        if not _enough(held) or not covered.is_even:
+        covered = grain_data.first
+        if not _enough(grain_data) or not covered.is_even:
             return ()
-        key = (held.name, where)
+        key = (grain_data.name, where)
         if key not in self._wholes:
-            self._wholes[key] = drawn() if covered.time == "interval" else self._course(held, columns, (), where)
+            self._wholes[key] = drawn() if covered.time == "interval" else self._course(grain_data, columns, (), where)
         return _spread(self._wholes[key], covered, (), column)
 
     def columns(
         self,
-        held: GrainData,
+        grain_data: GrainData,
         spec: TableSpec,
         drawn: Column,
         by: Sequence[str],
@@ -72,7 +72,7 @@ class Spreads:
 
         Parameters
         ----------
-        held, spec, by
+        grain_data, spec, by
             The grain, the table and the columns that name its rows.
         drawn
             The column whose course is drawn.
@@ -81,32 +81,32 @@ class Spreads:
         course
             The course as the table draws it.
         """
-        covered = held.first
-        if not _enough(held):
+        covered = grain_data.first
+        if not _enough(grain_data):
             return []
         if covered.time != "interval":
-            course = self._course(held, (spec.course,), by, both(spec.where, one_of(by, rows[: spec.top])))
-        found = [_spread(course, covered, entity, spec.course) for entity in rows]
-        if not any(found):
+            course = self._course(grain_data, (spec.course,), by, both(spec.where, one_of(by, rows[: spec.top])))
+        numbers = [_spread(course, covered, entity, spec.course) for entity in rows]
+        if not any(numbers):
             return []
         return [
             (
                 replace(drawn, name=f"{spec.course}_{name}", title=title, group=f"{drawn.title}, by interval"),
-                [values[place] if values else None for values in found],
+                [values[place] if values else None for values in numbers],
             )
             for place, (name, title) in enumerate(zip(NAMES, TITLES, strict=True))
         ]
 
-    def _course(self, held: GrainData, columns: Sequence[str], by: Sequence[str], where: str | None) -> Course:
+    def _course(self, grain_data: GrainData, columns: Sequence[str], by: Sequence[str], where: str | None) -> Course:
         """The columns interval by interval, independent of the chart's time step."""
-        on_clock = held.on(held.first)
+        on_clock = grain_data.on(grain_data.first)
         there = where if on_clock is None else both(where, on_clock)
-        found, _ = self._context.numbers.rows(held, columns, by=by, time="interval", where=there)
-        return pivot(found, by, columns, is_local=held.first.is_local)
+        result, _ = self._context.numbers.rows(grain_data, columns, by=by, time="interval", where=there)
+        return pivot(result, by, columns, is_local=grain_data.first.is_local)
 
 
-def _enough(held: GrainData) -> bool:
-    return held.regular and len(held.first.times) >= LEAST_INTERVALS
+def _enough(grain_data: GrainData) -> bool:
+    return grain_data.regular and len(grain_data.first.times) >= LEAST_INTERVALS
 
 
 def _spread(course: Course, covered: Covered, entity: Entity, column: str) -> tuple[float, ...]:
@@ -117,8 +117,8 @@ def _spread(course: Course, covered: Covered, entity: Entity, column: str) -> tu
     )
 
 
-def spread_text(found: Sequence[float], unit: Unit) -> str:
+def spread_text(numbers: Sequence[float], unit: Unit) -> str:
     """Percentiles in words: ``median 41.2 %, 95th percentile 88.0 %``; empty for none."""
     words = ("median", *(f"{share * 100:.0f}th percentile" for share in SHARES[1:]))
     symbol = f" {unit.symbol}" if unit.symbol else ""
-    return ", ".join(f"{word} {shown(value, unit)}{symbol}" for word, value in zip(words, found, strict=False))
+    return ", ".join(f"{word} {shown(value, unit)}{symbol}" for word, value in zip(words, numbers, strict=False))

@@ -88,13 +88,13 @@ def log_marks(low: float, high: float, most: int = 7) -> tuple[float, ...]:
     """
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     for digits, stride in ((_DIGITS, 1), ((1.0, 3.0), 1), *(((1.0,), n) for n in range(1, last - first + 2))):
-        found = tuple(
+        numbers = tuple(
             value
             for power in range(first, last + 1, stride)
             for digit in digits
             if low * (1 - 1e-9) <= (value := digit * 10.0**power) <= high * (1 + 1e-9)
         )
-        if len(found) <= most:
+        if len(numbers) <= most:
             break
     # Less than a decade may hold one round number or none: then the numbers of a linear axis do.
-    return found if len(found) >= 2 else marks_within(low, high)
+    return numbers if len(numbers) >= 2 else marks_within(low, high)

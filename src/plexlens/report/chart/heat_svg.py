@@ -49,9 +49,9 @@ def draw_heat(heat: HeatMap) -> HeatDrawing:
             if value is not None:
                 cells[shade_of(value * heat.unit.factor, top)].append(f"M{x} {y}h1v1h-1z")
     paths = [
-        Markup('<path class="heat h{}" d="{}"/>').format(number, "".join(found))
-        for number, found in enumerate(cells, 1)
-        if found
+        Markup('<path class="heat h{}" d="{}"/>').format(number, "".join(names))
+        for number, names in enumerate(cells, 1)
+        if names
     ]
     svg = Markup('<svg viewBox="0 0 {} {}" preserveAspectRatio="none" aria-hidden="true">{}</svg>').format(
         HOURS, len(heat.days), Markup("").join(paths)

@@ -132,12 +132,12 @@ class Clock:
             step = 28 * 86400 * max(1, -(-int(seconds) // (28 * 86400 * (most - 1))))
         shift = self.offset or 0.0
         first = -(-(start.timestamp() + shift) // step) * step
-        found = []
+        results = []
         moment = first - shift
         while moment <= end.timestamp():
-            found.append(datetime.fromtimestamp(moment, UTC))
+            results.append(datetime.fromtimestamp(moment, UTC))
             moment += step
-        return found
+        return results
 
 
 def length(seconds: float) -> str:

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
 from plexlens.metrics import unit
 from plexlens.metrics.display import NULL, byte_size, shown, with_symbol
 from plexlens.metrics.unit import Unit
+
+#: Names that a heading lists: as many as a sysplex has systems at most.
+_LISTED = 32
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a line; if they do not fit a heading, the first names and the number of the rest."""
+    if len(names) <= _LISTED:
+        return ", ".join(names)
+    return f"{', '.join(names[:_LISTED])} and {len(names) - _LISTED:,} more"
 
 
 def counted(number: int, singular: str, many: str = "") -> str:

@@ -412,14 +412,14 @@ class Report:
     """
 
     title: str
-    systems: tuple[str, ...]
-    sysplexes: tuple[str, ...]
-    start: datetime | None
-    end: datetime | None
-    utc_offset: float | None
-    time_note: str
-    alerts: tuple[Note, ...]
-    sections: tuple[Section, ...]
+    systems: tuple[str, ...] = ()
+    sysplexes: tuple[str, ...] = ()
+    start: datetime | None = None
+    end: datetime | None = None
+    utc_offset: float | None = None
+    time_note: str = ""
+    alerts: tuple[Note, ...] = ()
+    sections: tuple[Section, ...] = ()
     definitions: dict[str, Definition] = field(default_factory=dict)
     generator: str = ""
     findings: Findings | None = None

@@ -9,13 +9,13 @@ from plexlens.report.blocks.page import Page
 
 
 def _pages() -> tuple[Page, ...]:
-    found: dict[str, Page] = {}
+    pages: dict[str, Page] = {}
     for module in sorted(m.name for m in iter_modules(__path__)):
         page: Page = import_module(f"{__name__}.{module}").PAGE
-        if page.id in found:
+        if page.id in pages:
             raise RuntimeError(f"report page {page.id} is defined twice, the second time in report.pages.{module}")
-        found[page.id] = page
-    return tuple(sorted(found.values(), key=lambda page: (page.order, page.id)))
+        pages[page.id] = page
+    return tuple(sorted(pages.values(), key=lambda page: (page.order, page.id)))
 
 
 #: Every page, in the order of the report.

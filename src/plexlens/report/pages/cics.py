@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plexlens.report.blocks.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.blocks.ways import WLMGL
 from plexlens.report.model import Way
 from plexlens.report.model.chart import Reference
 
@@ -76,15 +77,7 @@ PAGE = Page(
             "Monitor I option WKLD of RMF or the z/OS Data Gatherer, and TYPE(72) in SMFPRMxx; report classes for the "
             "transactions of CICS and for each address space that works for them.",
         ),
-        Way(
-            "RMF XML WLMGL",
-            "Postprocessor control statement SYSRPTS(WLMGL(SCPER,RCPER)) with output to ddname XPXSRPTS, or the "
-            "Distributed Data Server at /gpm/rmfpp.xml?reports=WLMGL(SCPER,RCPER).",
-        ),
-        Way(
-            "RMF text WLMGL",
-            "Postprocessor control statement SYSRPTS(WLMGL(SCPER,RCPER)) with output to ddname MFRxxxxx, as text.",
-        ),
+        *WLMGL,
     ),
     figures=(
         FigureSpec("cics_rate", "CICS transactions", "cics_region", "transactions_per_second"),
@@ -171,10 +164,10 @@ PAGE = Page(
             (
                 Shown("transactions"),
                 Shown("cpu_seconds", bar=True),
-                Shown("cpu_time", "CPU", group="A transaction"),
-                Shown("qr_cpu_time", "On QR", group="A transaction"),
-                Shown("l8_cpu_time", "On L8", group="A transaction"),
-                Shown("dispatch_time", "Dispatched", group="A transaction"),
+                Shown("cpu_time", "CPU", group="Per transaction"),
+                Shown("qr_cpu_time", "On QR", group="Per transaction"),
+                Shown("l8_cpu_time", "On L8", group="Per transaction"),
+                Shown("dispatch_time", "Dispatched", group="Per transaction"),
                 Shown("cpu_dispatch_ratio"),
                 Shown("specialty_fraction"),
                 Shown("spilled_fraction"),
@@ -197,9 +190,9 @@ PAGE = Page(
                 Shown("longest_response", "Longest", group="Response"),
                 Shown("dispatch_fraction", "Dispatched", group="Share of the response"),
                 Shown("suspend_fraction", "Suspended", group="Share of the response"),
-                Shown("first_dispatch_wait_time", "First dispatch", group="Waits of a transaction"),
-                Shown("redispatch_wait_time", "Next dispatch", group="Waits of a transaction"),
-                Shown("db2_time", "In Db2", group="A transaction"),
+                Shown("first_dispatch_wait_time", "First dispatch", group="Waits per transaction"),
+                Shown("redispatch_wait_time", "Next dispatch", group="Waits per transaction"),
+                Shown("db2_time", "In Db2", group="Per transaction"),
             ),
             by=_TRANSACTION,
             order="response_time",
@@ -299,8 +292,8 @@ PAGE = Page(
                 Shown("backlog_limit", "Backlog", group="Connections"),
                 Shown("received_bytes_per_second", "In", group="Data"),
                 Shown("sent_bytes_per_second", "Out", group="Data"),
-                Shown("receive_length", "A receive", group="Data"),
-                Shown("send_length", "A send", group="Data"),
+                Shown("receive_length", "Per receive", group="Data"),
+                Shown("send_length", "Per send", group="Data"),
                 Shown("socket_limit", "Limit", group="Sockets"),
                 Shown("peak_inbound_sockets", "Most inbound", group="Sockets"),
             ),

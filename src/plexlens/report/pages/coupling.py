@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plexlens.report.blocks.page import ChartSpec, FigureSpec, HeatSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.blocks.ways import CF_TEXT
 from plexlens.report.model import Way
 from plexlens.report.model.chart import ChartKind
 
@@ -49,10 +50,7 @@ PAGE = Page(
             "Postprocessor control statement REPORTS(XCF) with output to ddname XPRPTS, or the Distributed Data Server "
             "at /gpm/rmfpp.xml?reports=XCF.",
         ),
-        Way(
-            "RMF text CF",
-            "Postprocessor control statement SYSRPTS(CF) with output to ddname MFRxxxxx, as text.",
-        ),
+        CF_TEXT,
     ),
     figures=(
         FigureSpec(

@@ -14,11 +14,11 @@ _SENDS_MESSAGES = "partition_messages > 0"
 
 
 _COMPONENTS = (
-    Shown("response_time", "Response", group="Time of an I/O", bar=True),
-    Shown("ios_queue_time", "IOS queue", group="Time of an I/O"),
-    Shown("pending_time", "Pending", group="Time of an I/O"),
-    Shown("disconnect_time", "Disconnect", group="Time of an I/O"),
-    Shown("connect_time", "Connect", group="Time of an I/O"),
+    Shown("response_time", "Response", group="Time per I/O", bar=True),
+    Shown("ios_queue_time", "IOS queue", group="Time per I/O"),
+    Shown("pending_time", "Pending", group="Time per I/O"),
+    Shown("disconnect_time", "Disconnect", group="Time per I/O"),
+    Shown("connect_time", "Connect", group="Time per I/O"),
 )
 
 PAGE = Page(
@@ -181,11 +181,11 @@ PAGE = Page(
                 Shown("ios"),
                 Shown("response_seconds", "All I/Os together", bar=True),
                 Shown("io_rate"),
-                Shown("response_time", "Response", group="Time of an I/O"),
-                Shown("connect_time", "Connect", group="Time of an I/O"),
-                Shown("disconnect_time", "Disconnect", group="Time of an I/O"),
-                Shown("pending_time", "Pending", group="Time of an I/O"),
-                Shown("other_time", "Rest", group="Time of an I/O"),
+                Shown("response_time", "Response", group="Time per I/O"),
+                Shown("connect_time", "Connect", group="Time per I/O"),
+                Shown("disconnect_time", "Disconnect", group="Time per I/O"),
+                Shown("pending_time", "Pending", group="Time per I/O"),
+                Shown("other_time", "Rest", group="Time per I/O"),
                 Shown("read_fraction"),
                 Shown("cache_hit_fraction", "All", group="Cache hits"),
                 Shown("read_hit_fraction", "Reads", group="Cache hits"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plexlens.report.blocks.page import ChartSpec, FigureSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.blocks.ways import CF_TEXT, DB2_PRINTED
 from plexlens.report.model import Way
 from plexlens.report.model.chart import ChartKind
 
@@ -42,14 +43,7 @@ PAGE = Page(
             "SMF 100",
             "-START TRACE(STAT) CLASS(1,3,4,5) DEST(SMF) in every member of the group, and TYPE(100) in SMFPRMxx.",
         ),
-        Way(
-            "Db2 statistics report",
-            "OMEGAMON or DB2 PM, as text: STATISTICS REPORT LAYOUT(LONG).",
-        ),
-        Way(
-            "Db2 display command",
-            "The messages of -DISPLAY BUFFERPOOL(*) DETAIL and -DISPLAY GROUPBUFFERPOOL(*) MDETAIL, as text.",
-        ),
+        *DB2_PRINTED,
         Way(
             "SMF 101",
             "-START TRACE(ACCTG) CLASS(1,2,3) DEST(SMF) in every member of the group, and TYPE(101) in SMFPRMxx: for "
@@ -61,7 +55,7 @@ PAGE = Page(
             "SMFPRMxx: service times of the structures.",
         ),
         Way("RMF XML CF", "Postprocessor control statement SYSRPTS(CF) with output to ddname XPXSRPTS."),
-        Way("RMF text CF", "Postprocessor control statement SYSRPTS(CF) with output to ddname MFRxxxxx, as text."),
+        CF_TEXT,
     ),
     figures=(
         FigureSpec(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plexlens.report.blocks.page import ChartSpec, FigureSpec, HeatSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.blocks.ways import DB2_PRINTED
 from plexlens.report.model import Way
 from plexlens.report.model.chart import ChartKind
 
@@ -39,14 +40,7 @@ PAGE = Page(
             "per minute, and TYPE(100) in SMFPRMxx. Counters accumulate from the start of Db2, so an interval needs "
             "two records.",
         ),
-        Way(
-            "Db2 statistics report",
-            "OMEGAMON or DB2 PM, as text: STATISTICS REPORT LAYOUT(LONG).",
-        ),
-        Way(
-            "Db2 display command",
-            "The messages of -DISPLAY BUFFERPOOL(*) DETAIL and -DISPLAY GROUPBUFFERPOOL(*) MDETAIL, as text.",
-        ),
+        *DB2_PRINTED,
     ),
     figures=(
         FigureSpec("db2_read_ios", "Db2 read I/O", "db2_subsystem", "read_ios_per_second"),

@@ -27,8 +27,8 @@ def _prepare(context: Context) -> None:
 
 
 def _blocks(context: Context) -> Sequence[Block]:
-    held = context.data("data_set")
-    if held is None:
+    grain_data = context.data("data_set")
+    if grain_data is None:
         return ()
 
     def rows(
@@ -39,8 +39,8 @@ def _blocks(context: Context) -> Sequence[Block]:
             return []
         order = "response_seconds" if limit else ""
         table, _ = context.numbers.rows(data, tuple(columns), by=by, where=where, order=order, limit=limit)
-        found: list[dict[str, Any]] = table.to_pylist()
-        return found
+        results: list[dict[str, Any]] = table.to_pylist()
+        return results
 
     objects = rows("data_set", COLUMNS, OBJECT, OF_DB2, _MOST)
     if not objects:
@@ -52,7 +52,7 @@ def _blocks(context: Context) -> Sequence[Block]:
         rows("db2_data_set", ("sync_delay",), ("database", "page_set")),
     )
     for column in COLUMNS:
-        context.define(held.grain, column)
+        context.define(grain_data.grain, column)
     return response_blocks(responses, Definitions(context.definitions))
 
 

@@ -49,30 +49,30 @@ def _prepare(context: Context) -> None:
 
 
 def _blocks(context: Context) -> Sequence[Block]:
-    found = context.judge()
-    ran = len({part.rule.id for finding in found.fired for part in finding.all}) + len(found.passed)
-    blocks: list[Block] = [_figures(found, ran)]
+    findings = context.judge()
+    ran = len({part.rule.id for finding in findings.fired for part in finding.all}) + len(findings.passed)
+    blocks: list[Block] = [_figures(findings, ran)]
     if not ran:
         blocks.append(Note("No rule could be checked: the data contains none of the records they need.", Level.WARNING))
-    elif not found.fired:
+    elif not findings.fired:
         blocks.append(Note(f"No finding from {counted(ran, 'rule')}; they are listed below."))
-    advice = [_advice(context, rank, group, found.left_out) for rank, group in enumerate(groups(found.fired), 1)]
+    advice = [_advice(context, rank, group, findings.left_out) for rank, group in enumerate(groups(findings.fired), 1)]
     blocks += [block for block in advice if not block.folded]
     if folded := [block for block in advice if block.folded]:
         blocks += [Note(f"{counted(len(folded), 'more rule')} found something of lower severity."), *folded]
-    if found.decisions:
-        blocks.append(Note("Site decisions to review:", Level.WARNING, found.decisions))
-    if found.suppressed:
-        blocks.append(_suppressed(found))
-    if found.passed:
-        blocks.append(_passed(found, folded=bool(found.fired)))
-    if found.not_checked:
-        blocks.append(_not_checked(found))
+    if findings.decisions:
+        blocks.append(Note("Site decisions to review:", Level.WARNING, findings.decisions))
+    if findings.suppressed:
+        blocks.append(_suppressed(findings))
+    if findings.passed:
+        blocks.append(_passed(findings, folded=bool(findings.fired)))
+    if findings.not_checked:
+        blocks.append(_not_checked(findings))
     return blocks
 
 
-def _figures(found: Findings, ran: int) -> KeyFigures:
-    counts = {severity: sum(finding.severity is severity for finding in found.fired) for severity in Severity}
+def _figures(findings: Findings, ran: int) -> KeyFigures:
+    counts = {severity: sum(finding.severity is severity for finding in findings.fired) for severity in Severity}
     figures = [
         Figure(
             f"findings_{severity}",
@@ -85,7 +85,7 @@ def _figures(found: Findings, ran: int) -> KeyFigures:
     ]
     figures += [
         Figure("rules_checked", "Rules checked", ran, COUNT),
-        Figure("rules_not_checked", "Rules not checked", len(found.not_checked), COUNT),
+        Figure("rules_not_checked", "Rules not checked", len(findings.not_checked), COUNT),
     ]
     return KeyFigures("findings", tuple(figures))
 
@@ -143,7 +143,7 @@ def _cost(group: Group) -> str:
 
 
 def _cost_meaning(group: Group) -> str:
-    """Meaning of the cost; if another rule of the cause sees more of it, that rule's meaning."""
+    """Meanings of a cost, each with the title of its rule if that is not the group's rule."""
     meanings: dict[str, None] = {}
     for member in group.members:
         if member.costing is not None:
@@ -170,10 +170,10 @@ def _subsystem(finding: Finding) -> str:
     return next((entity.value or "" for entity in finding.entity if entity.column == "subsystem"), "")
 
 
-def _commands(told: Sequence[tuple[str, str]]) -> str:
+def _commands(text: Sequence[tuple[str, str]]) -> str:
     """Commands of all objects without repetition; for several subsystems, each preceded by its name as a comment."""
     by_subsystem: dict[str, dict[str, None]] = {}
-    for subsystem, command in told:
+    for subsystem, command in text:
         if command:
             by_subsystem.setdefault(subsystem, {})[command] = None
     named = len(by_subsystem) > 1
@@ -205,7 +205,7 @@ def _sets(subsystem: str, line: str) -> set[tuple[str, ...]]:
 
 
 def _remaining(subsystem: str, line: str, done: set[tuple[str, ...]]) -> str:
-    """A line of a command without the settings that are done; empty if nothing is left of it."""
+    """A command line without settings that are already in force; empty if none remains."""
     if changes := _CHANGES.fullmatch(line):
         settings = [
             setting[0] for setting in _SETTING.finditer(changes[2]) if (subsystem, changes[1], setting[1]) not in done
@@ -221,10 +221,10 @@ def _with_others(
 
     What a command above sets already is not set to another value below.
     """
-    told = [(_subsystem(row), text(row)) for row in rows]
-    parts = [_commands(told)]
+    texts = [(_subsystem(row), text(row)) for row in rows]
+    parts = [_commands(texts)]
     done = {
-        data_set for subsystem, command in told for line in command.splitlines() for data_set in _sets(subsystem, line)
+        data_set for subsystem, command in texts for line in command.splitlines() for data_set in _sets(subsystem, line)
     }
     for members in others.values():
         kept = [
@@ -332,7 +332,7 @@ def _text(name: str, title: str, *, key: bool = False) -> Column:
 _RULE = (_text("title", "Rule", key=True), _text("rule", "Id"))
 
 
-def _passed(found: Findings, *, folded: bool) -> Table:
+def _passed(findings: Findings, *, folded: bool) -> Table:
     return Table(
         name="findings_passed",
         title="Checked without a finding",
@@ -344,7 +344,7 @@ def _passed(found: Findings, *, folded: bool) -> Table:
         ),
         rows=tuple(
             (passed.rule.title, passed.rule.id, passed.objects, passed.intervals, passed.rule.condition.text)
-            for passed in found.passed
+            for passed in findings.passed
         ),
         top=20,
         note="Rules with data whose condition does not hold.",
@@ -352,10 +352,10 @@ def _passed(found: Findings, *, folded: bool) -> Table:
     )
 
 
-def _suppressed(found: Findings) -> Table:
+def _suppressed(findings: Findings) -> Table:
     return Table(
         name="findings_suppressed",
-        title=f"{counted(len(found.suppressed), 'finding')} suppressed by the site",
+        title=f"{counted(len(findings.suppressed), 'finding')} suppressed by the site",
         columns=(
             *_RULE,
             _text("object", "Object"),
@@ -372,29 +372,29 @@ def _suppressed(found: Findings) -> Table:
                 suppressed.finding.sentence,
                 suppressed.reason,
             )
-            for suppressed in found.suppressed
+            for suppressed in findings.suppressed
         ),
         top=20,
         folded=True,
     )
 
 
-def _not_checked(found: Findings) -> Table:
+def _not_checked(findings: Findings) -> Table:
     """A folded line, with the data that would allow most of the rules to run."""
     lacking = sorted(
         (
             " or ".join(unchecked.needs)
-            for unchecked in found.not_checked
+            for unchecked in findings.not_checked
             if unchecked.lack is Lack.SOURCE and unchecked.needs
         ),
     )
     lines = [f"{kind}: {counted(len(list(members)), 'rule')}" for kind, members in groupby(lacking)]
-    others = len(found.not_checked) - len(lacking)
+    others = len(findings.not_checked) - len(lacking)
     if others:
         lines.append(f"this data has no such fields, objects or releases: {counted(others, 'rule')}")
     return Table(
         name="findings_not_checked",
-        title=f"{counted(len(found.not_checked), 'rule')} could not be checked",
+        title=f"{counted(len(findings.not_checked), 'rule')} could not be checked",
         columns=(
             *_RULE,
             _text("lack", "Why"),
@@ -402,7 +402,7 @@ def _not_checked(found: Findings) -> Table:
         ),
         rows=tuple(
             (unchecked.rule.title, unchecked.rule.id, str(unchecked.lack), unchecked.reason)
-            for unchecked in found.not_checked
+            for unchecked in findings.not_checked
         ),
         top=20,
         note=f"Missing: {'; '.join(lines)}.",

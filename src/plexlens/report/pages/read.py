@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from plexlens.ingest import plausible
-from plexlens.ingest.printed.text.tables import KINDS
+from plexlens.ingest.printed.text_kinds import KINDS
 from plexlens.ingest.source import Severity
 from plexlens.metrics.ceiling import TOLERANCE
 from plexlens.metrics.evaluate import above_whole
@@ -199,11 +199,11 @@ def _implausible(readings: Readings) -> Table:
 def _above_the_whole(context: Context) -> Table:
     """Shares above 100 %, by metric; they have no value on any page."""
     rows = []
-    for held in context.numbers.read:
-        found = above_whole(held.kept, held.grain)
-        for metric in held.grain.metrics:
-            if metric.name in found:
-                rows.append((held.grain.title, metric.title, metric.words, *found[metric.name]))
+    for grain_data in context.numbers.read:
+        results = above_whole(grain_data.kept, grain_data.grain)
+        for metric in grain_data.grain.metrics:
+            if metric.name in results:
+                rows.append((grain_data.grain.title, metric.title, metric.words, *results[metric.name]))
     return Table(
         name="read_above_the_whole",
         title="Shares above 100 %",
@@ -261,17 +261,17 @@ def _coverage(context: Context) -> Table:
         ),
         rows=tuple(
             (
-                held.grain.title,
-                ", ".join(held.kinds),
-                len(held.systems) or None,
-                len(covered.times) if held.regular else None,
-                (covered.interval_seconds or None) if held.regular else None,
+                grain_data.grain.title,
+                ", ".join(grain_data.kinds),
+                len(grain_data.systems) or None,
+                len(covered.times) if grain_data.regular else None,
+                (covered.interval_seconds or None) if grain_data.regular else None,
                 covered.start,
                 covered.end,
-                covered.gaps if held.regular else None,
+                covered.gaps if grain_data.regular else None,
             )
-            for held in context.numbers.read
-            for covered in held.clocks
+            for grain_data in context.numbers.read
+            for covered in grain_data.clocks
         ),
         top=40,
         folded=True,
@@ -318,8 +318,8 @@ def _local_reports(readings: Readings) -> Table:
 
 def _inferred_from(tables: Sequence[str]) -> str | None:
     """The record types that an offset was inferred from, RMF first: ``SMF 70-1, SMF 72-3 and 4 more types``."""
-    found = {(int(match[1]), match[2] or "") for name in tables if (match := re.match(r"smf(\d+)(?:_(\d+))?_", name))}
-    ordered = sorted(found, key=lambda kind: (not 70 <= kind[0] <= 79, kind))
+    results = {(int(match[1]), match[2] or "") for name in tables if (match := re.match(r"smf(\d+)(?:_(\d+))?_", name))}
+    ordered = sorted(results, key=lambda kind: (not 70 <= kind[0] <= 79, kind))
     kinds = [f"SMF {number}" + (f"-{subtype}" if subtype else "") for number, subtype in ordered]
     if any(name.startswith("rmf_xml_") for name in tables):
         kinds.append("RMF XML")

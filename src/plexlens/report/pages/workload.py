@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plexlens.report.blocks.page import ChartSpec, FigureSpec, HeatSpec, Page, Pick, Shown, TableSpec
+from plexlens.report.blocks.ways import WLMGL
 from plexlens.report.model import Way
 from plexlens.report.model.chart import ChartKind, Reference
 
@@ -56,15 +57,7 @@ PAGE = Page(
             "Monitor I option WKLD of RMF or the z/OS Data Gatherer, and TYPE(72) in SMFPRMxx. Each system records "
             "only its own work: give the dumps of all systems for the sysplex.",
         ),
-        Way(
-            "RMF XML WLMGL",
-            "Postprocessor control statement SYSRPTS(WLMGL(SCPER,RCPER)) with output to ddname XPXSRPTS, or the "
-            "Distributed Data Server at /gpm/rmfpp.xml?reports=WLMGL(SCPER,RCPER).",
-        ),
-        Way(
-            "RMF text WLMGL",
-            "Postprocessor control statement SYSRPTS(WLMGL(SCPER,RCPER)) with output to ddname MFRxxxxx, as text.",
-        ),
+        *WLMGL,
     ),
     figures=(
         FigureSpec("transactions", "Transactions", "workload_period", "transactions_per_second", where=_SERVICE),

@@ -80,10 +80,10 @@ class Drills:
     @classmethod
     def of(cls, tables: Iterable[Table]) -> Drills:
         """The links between these tables."""
-        found = {table.name: table for table in tables}
+        results = {table.name: table for table in tables}
         ways: dict[str, Drill | Leading] = {}
-        for name, table in found.items():
-            below = found.get(table.drill)
+        for name, table in results.items():
+            below = results.get(table.drill)
             if below is None:
                 continue
             known = {column.name for column in below.columns if column.key}

@@ -36,7 +36,7 @@ from plexlens.report.model import (
 )
 from plexlens.report.model.chart import Chart, ChartKind
 from plexlens.report.model.clock import Clock
-from plexlens.report.model.display import NULL, shown, with_units
+from plexlens.report.model.display import NULL, listed, shown, with_units
 from plexlens.report.model.heat import HeatMap
 from plexlens.report.model.xy import XYChart
 from plexlens.report.writers.drill import NO_WAYS, Drills, Ways
@@ -51,7 +51,7 @@ SHARED_AXIS = 0.2
 @cache
 def environment() -> jinja2.Environment:
     """The templates of pages, their filters, and what becomes of every value."""
-    made = jinja2.Environment(
+    result = jinja2.Environment(
         loader=jinja2.PackageLoader("plexlens.report.writers", "templates"),
         autoescape=True,
         trim_blocks=True,
@@ -60,9 +60,9 @@ def environment() -> jinja2.Environment:
         finalize=_harmless,
         bytecode_cache=KeptTemplates(Path(__file__).parent / "templates" / "__pycache__", Path(__file__)),
     )
-    made.filters["verbatim"] = _verbatim
-    made.filters["linked"] = linked
-    return made
+    result.filters["verbatim"] = _verbatim
+    result.filters["linked"] = linked
+    return result
 
 
 def _harmless(value: Any) -> Any:
@@ -152,7 +152,7 @@ def about(report: Report) -> str:
     parts = []
     for names, singular, many in ((report.systems, "System", "Systems"), (report.sysplexes, "sysplex", "sysplexes")):
         if names:
-            parts.append(f"{singular if len(names) == 1 else many} {', '.join(names)}")
+            parts.append(f"{singular if len(names) == 1 else many} {listed(names)}")
     return ". ".join([", ".join(parts), report.time_note]) if parts else report.time_note
 
 
@@ -189,7 +189,7 @@ def _view(block: Block, report: Report, drills: Drills, ways: Ways) -> Any:
     clock = report.clock
     if isinstance(block, KeyFigures):
         return {
-            "figures": [_figure(one, ways.figures.get(one.name, "")) for one in block.figures],
+            "figures": [_figure(figure, ways.figures.get(figure.name, "")) for figure in block.figures],
             "title": block.title,
             "section": block.section,
         }
@@ -219,16 +219,16 @@ def _lines(command: str) -> Markup:
     return Markup("\n").join(printable(line) for line in command.splitlines())
 
 
-def _figure(one: Figure, href: str = "") -> dict[str, Any]:
-    number = isinstance(one.value, int | float)
+def _figure(figure: Figure, href: str = "") -> dict[str, Any]:
+    number = isinstance(figure.value, int | float)
     return {
-        "title": one.title,
-        "definition": one.definition,
-        "value": shown(one.value, one.unit) if number else _text(one.value),  # type: ignore[arg-type]
-        "unit": one.unit.symbol if one.unit is not None and number else "",
-        "detail": one.detail,
-        "spark": spark(one.trend, f"{one.title} over time") if len(one.trend) > 1 else "",
-        "alarm": one.alarm,
+        "title": figure.title,
+        "definition": figure.definition,
+        "value": shown(figure.value, figure.unit) if number else _text(figure.value),  # type: ignore[arg-type]
+        "unit": figure.unit.symbol if figure.unit is not None and number else "",
+        "detail": figure.detail,
+        "spark": spark(figure.trend, f"{figure.title} over time") if len(figure.trend) > 1 else "",
+        "alarm": figure.alarm,
         "href": href,
     }
 

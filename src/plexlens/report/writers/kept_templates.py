@@ -39,7 +39,7 @@ class KeptTemplates(FileSystemBytecodeCache):
             super().load_bytecode(bucket)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep the byte code, unless Python was told to keep none."""
+        """Keep the byte code, unless Python is set to write none."""
         if sys.dont_write_bytecode:
             return
         with suppress(OSError):

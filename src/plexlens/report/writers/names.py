@@ -49,7 +49,7 @@ def cell_text(text: str) -> str:
 
 
 def csv_text(text: str) -> str:
-    """The text for a cell of a CSV file: a spreadsheet takes no part of it for a formula.
+    """The text for a cell of a CSV file, written so that no spreadsheet reads it as a formula.
 
     A text that begins like a formula gets an apostrophe in front, as a person would type it; numbers stay as they are.
 

@@ -125,7 +125,7 @@ def _under(column: Column, spoken: str) -> Markup:
 
 
 def broken(title: str) -> Markup:
-    """A heading whose long words may be hyphenated, so that no word makes its column wide.
+    """A heading whose long words may be hyphenated, so that its column stays narrow.
 
     Examples
     --------

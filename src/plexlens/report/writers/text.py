@@ -31,7 +31,7 @@ from plexlens.report.model import (
     Table,
 )
 from plexlens.report.model.chart import Chart
-from plexlens.report.model.display import NULL, counted, shown, with_symbol
+from plexlens.report.model.display import NULL, counted, listed, shown, with_symbol
 from plexlens.report.model.heat import HeatMap
 from plexlens.report.model.xy import XYChart
 from plexlens.report.writers.names import printable
@@ -118,7 +118,7 @@ class _Writer:
         if report.sysplexes:
             parts.append(f"SYSPLEX {', '.join(report.sysplexes)}")
         if report.systems:
-            parts.append(f"SYSTEM {', '.join(report.systems)}")
+            parts.append(f"SYSTEM {listed(report.systems)}")
         if report.start is not None and report.end is not None:
             parts += [f"START {self.clock.minute(report.start)}", f"END {self.clock.minute(report.end)}"]
             parts.append(self.clock.zone_of(report.start))

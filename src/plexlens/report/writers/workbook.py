@@ -153,8 +153,8 @@ class Workbook:
         elif isinstance(value, int | float) and (isinstance(value, float) or abs(value) < _EXACT):
             sheet.write_number(row, column, value, style)
         else:
-            told = cell_text(str(value))
-            cut = told if len(told) <= CELL_TEXT else told[: CELL_TEXT - len(_CUT)] + _CUT
+            text = cell_text(str(value))
+            cut = text if len(text) <= CELL_TEXT else text[: CELL_TEXT - len(_CUT)] + _CUT
             sheet.write_string(row, column, cut, style)
 
     def data(self) -> bytes:

@@ -25,6 +25,7 @@ from plexlens.report.model import (
     Table,
 )
 from plexlens.report.model.clock import Clock
+from plexlens.report.model.display import listed
 from plexlens.report.writers.tables import tables_of
 from plexlens.report.writers.workbook import Value, Workbook
 
@@ -92,7 +93,7 @@ def render_xlsx(report: Report) -> bytes:
 
 
 def _contents(book: Workbook, sheet: object, report: Report, named: Sequence[tuple[Section, Table, str]]) -> None:
-    about = [report.title, report.kind, report.subject, ", ".join(report.systems), report.selection]
+    about = [report.title, report.kind, report.subject, listed(report.systems), report.selection]
     if report.start is not None and report.end is not None:
         about.append(report.clock.span(report.start, report.end))
     about += [report.time_note, report.generator]

@@ -20,7 +20,7 @@ _WITH_DATA = frozenset({"GPM0501I", "GPM0502I", "GPM0504I", "GPM0505I", "GPM0506
 
 
 class AnswerError(Exception):
-    """An answer that is not what was asked for; its text says why."""
+    """An answer that does not fit the request; its text gives the reason."""
 
 
 @dataclass(frozen=True, order=True)
@@ -86,11 +86,11 @@ def reports_of(body: bytes) -> list[Report]:
         It is not well-formed, or no answer of such a server, or a message alone.
     """
     root = _root(body)
-    found = [_report(element) for element in _children(root, "report")]
-    if not found:
+    reports = [_report(element) for element in _children(root, "report")]
+    if not reports:
         said = "; ".join(_message(element) for element in root.iter() if _tag(element) == "message")
         raise AnswerError(said or "there is no report in the answer")
-    return found
+    return reports
 
 
 def check_postprocessor(body: bytes) -> None:
@@ -168,7 +168,7 @@ def _report(element: ElementTree.Element) -> Report:
         gatherer,
         bool(rows) or any(True for _ in _children(element, "caption")) or not messages,
         tuple(row[0] for row in rows if row and row[0] and row[0] != "*NoData*"),
-        "; ".join(_message(one) for one in messages if one.get("id") not in _WITH_DATA or not rows),
+        "; ".join(_message(message) for message in messages if message.get("id") not in _WITH_DATA or not rows),
     )
 
 
@@ -181,8 +181,8 @@ def _children(element: ElementTree.Element, tag: str) -> Iterator[ElementTree.El
 
 
 def _text(element: ElementTree.Element, tag: str) -> str:
-    found = next(_children(element, tag), None)
-    return (found.text or "").strip() if found is not None else ""
+    result = next(_children(element, tag), None)
+    return (result.text or "").strip() if result is not None else ""
 
 
 def _message(element: ElementTree.Element) -> str:

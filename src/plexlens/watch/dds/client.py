@@ -278,7 +278,7 @@ def _context(authorities: Path | None) -> ssl.SSLContext:
 
 def _date(text: str | None) -> datetime | None:
     try:
-        found = parsedate_to_datetime(text) if text else None
+        moment = parsedate_to_datetime(text) if text else None
     except ValueError:
         return None
-    return found.astimezone(UTC) if found is not None and found.tzinfo is not None else None
+    return moment.astimezone(UTC) if moment is not None and moment.tzinfo is not None else None

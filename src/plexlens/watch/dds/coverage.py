@@ -43,15 +43,15 @@ class Coverage:
     @classmethod
     def of_names(cls, server: str, names: Iterable[str]) -> Coverage:
         """The time of a server that the names of held sources cover."""
-        made = cls()
-        for one in (_NAME.fullmatch(name) for name in names if name.startswith(f"{server}/")):
-            if one is not None and one["server"] == server:
-                interval = Interval(_moment(one["first"]), _moment(one["last"]))
-                made.add(interval, timedelta(minutes=int(one["minutes"])))
-        return made
+        coverage = cls()
+        for match in (_NAME.fullmatch(name) for name in names if name.startswith(f"{server}/")):
+            if match is not None and match["server"] == server:
+                interval = Interval(_moment(match["first"]), _moment(match["last"]))
+                coverage.add(interval, timedelta(minutes=int(match["minutes"])))
+        return coverage
 
     def offset_before(self, moment: datetime) -> timedelta | None:
-        """Local time minus UTC in what is held last before a moment; None if nothing is."""
+        """Local time minus UTC in the last interval held before a moment; None if there is none."""
         at = bisect_left(self._offsets, (moment, timedelta.max))
         return self._offsets[at - 1][1] if at else None
 
@@ -66,7 +66,7 @@ class Coverage:
         return self._spans[0].start if self._spans else None
 
     def add(self, interval: Interval, offset: timedelta | None = None) -> None:
-        """Add an interval, joined to what it touches, with its local time minus UTC where it is known."""
+        """Add an interval and merge it with intervals that it touches; keep its local time minus UTC if known."""
         if offset is not None:
             insort(self._offsets, (interval.start, offset))
         start, end, kept = interval.start, interval.end, []
@@ -98,13 +98,13 @@ class Coverage:
             gaps.append(Interval(at, until))
         pieces: list[Interval] = []
         for gap in gaps:
-            end, found = gap.end, []
+            end, results = gap.end, []
             while end - gap.start >= length:
-                found.append(Interval(end - length, end))
+                results.append(Interval(end - length, end))
                 end -= length
             if end - gap.start > timedelta(seconds=1):
-                found.append(Interval(gap.start, end))
-            pieces += reversed(found)
+                results.append(Interval(gap.start, end))
+            pieces += reversed(results)
         return pieces
 
 

@@ -1,4 +1,4 @@
-"""When a server is asked again: with its intervals, and ever more rarely while it does not answer."""
+"""Times of requests to a server: once per interval, and less and less often while it does not answer."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ class Pace:
         return min(max(wait, whole / 10, _FIRST_WAIT), _LONGEST_WAIT)
 
     def next_batch(self) -> float:
-        """Seconds until more of what was missed is asked for."""
+        """Seconds until the next request for missed reports."""
         return _BETWEEN_BATCHES
 
     def late(self, length: timedelta) -> float:
-        """Seconds until a report that is late is asked for again."""
+        """Seconds until the next request for a late report."""
         return max(length.total_seconds() / 10, _FIRST_WAIT)
 
     def failed(self, failures: int) -> float:

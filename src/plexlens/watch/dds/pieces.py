@@ -70,9 +70,9 @@ class Piece:
         return b"\n".join(self.answers[question] for question in questions if question in self.answers)
 
     def ask(
-        self, client: Client, questions: Sequence[Question], held: Coverage, offset: timedelta, *, is_newest: bool
+        self, client: Client, questions: Sequence[Question], coverage: Coverage, offset: timedelta, *, is_newest: bool
     ) -> Outcome:
-        """Ask for what is not there yet.
+        """Request the pieces that have not arrived.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class Piece:
             Asks the server.
         questions
             What is asked for.
-        held
+        coverage
             What the database holds: an answer for a time of it is not taken.
         offset
             Local time of the server minus UTC, now.
@@ -98,7 +98,7 @@ class Piece:
             if question in self.answers:
                 continue
             try:
-                self.answers[question] = self._answer(client, question, held, offset, is_newest=is_newest)
+                self.answers[question] = self._answer(client, question, coverage, offset, is_newest=is_newest)
                 self.lacking.pop(question, None)
             except AnswerError as error:
                 self.lacking[question] = str(error)
@@ -124,7 +124,7 @@ class Piece:
         return all(question in self.lacking for question in questions if question.report == questions[0].report)
 
     def _answer(
-        self, client: Client, question: Question, held: Coverage, offset: timedelta, *, is_newest: bool
+        self, client: Client, question: Question, coverage: Coverage, offset: timedelta, *, is_newest: bool
     ) -> bytes:
         """The document of a question.
 
@@ -135,9 +135,9 @@ class Piece:
         DdsError
             There is no answer, or none that can be read.
         """
-        body, interval, self.offset = self._found(client, question, held, offset, is_newest=is_newest)
+        body, interval, self.offset = self._found(client, question, coverage, offset, is_newest=is_newest)
         if not _same(interval, self.interval):
-            if self.answers or not interval.overlaps(self.interval) or held.overlaps(interval):
+            if self.answers or not interval.overlaps(self.interval) or coverage.overlaps(interval):
                 raise AnswerError(f"the server has {interval} at this time")
             if interval.length > _LONGEST:
                 raise AnswerError(f"the server gives {interval}, which is more than an interval")
@@ -145,7 +145,7 @@ class Piece:
         return body
 
     def _found(
-        self, client: Client, question: Question, held: Coverage, offset: timedelta, *, is_newest: bool
+        self, client: Client, question: Question, coverage: Coverage, offset: timedelta, *, is_newest: bool
     ) -> _Given:
         """The document for the time of the piece, by each local time that the piece may have had."""
         if is_newest:
@@ -154,16 +154,16 @@ class Piece:
             given = self._given(client, question)
             if _same(given[1], self.interval):
                 return given
-        before = held.offset_before(self.interval.start)
-        found: _Given | None = None
+        before = coverage.offset_before(self.interval.start)
+        results: _Given | None = None
         failure: AnswerError | None = None
         tried: list[timedelta] = []
-        for one in (offset, before):
-            if one is None or one in tried:
+        for duration in (offset, before):
+            if duration is None or duration in tried:
                 continue
-            tried.append(one)
+            tried.append(duration)
             try:
-                given = self._given(client, question, one)
+                given = self._given(client, question, duration)
             except AnswerError as error:
                 failure = error
                 continue
@@ -173,10 +173,10 @@ class Piece:
                 given = self._given(client, question, given[2])
             if _same(given[1], self.interval):
                 return given
-            found = found or given
-        if found is None:
+            results = results or given
+        if results is None:
             raise failure or AnswerError("the server has no data of this time")
-        return found
+        return results
 
     def _given(self, client: Client, question: Question, offset: timedelta | None = None) -> _Given:
         """Document, its interval and its offset from UTC, of the time of the piece if an offset is given."""
@@ -197,5 +197,5 @@ class Piece:
         return reply.body, report.interval, report.offset
 
 
-def _same(one: Interval, other: Interval) -> bool:
-    return abs(one.start - other.start) <= _SECOND and abs(one.end - other.end) <= _SECOND
+def _same(interval: Interval, other: Interval) -> bool:
+    return abs(interval.start - other.start) <= _SECOND and abs(interval.end - other.end) <= _SECOND

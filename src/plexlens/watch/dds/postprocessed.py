@@ -31,14 +31,14 @@ class Postprocessed:
         How far back days are asked for.
     """
 
-    def __init__(self, client: Client, reports: Sequence[str], held: Iterable[str], catch_up: timedelta) -> None:
+    def __init__(self, client: Client, reports: Sequence[str], names: Iterable[str], catch_up: timedelta) -> None:
         self._client = client
         self._server = str(client.address)
         self._reports = tuple(reports)
         self._catch_up = catch_up
         self._since: dict[str, date] = {}
         self._reached: date | None = None
-        for name in held:
+        for name in names:
             self.taken(name)
 
     def documents(self, local: datetime) -> Iterator[tuple[str, bytes | AnswerError]]:
@@ -75,8 +75,8 @@ class Postprocessed:
 
     def taken(self, name: str) -> None:
         """Note that a document is held."""
-        found = _NAME.fullmatch(name)
-        if found is not None and found["server"] == self._server:
-            last = datetime.strptime(found["last"], "%Y%m%d").date()
+        match = _NAME.fullmatch(name)
+        if match is not None and match["server"] == self._server:
+            last = datetime.strptime(match["last"], "%Y%m%d").date()
             reached = last if self._reached is None else min(last, self._reached)
-            self._since[found["report"]] = max(reached, self._since.get(found["report"], reached))
+            self._since[match["report"]] = max(reached, self._since.get(match["report"], reached))

@@ -49,15 +49,15 @@ def named_reports(texts: Iterable[str]) -> tuple[str, ...]:
     UsageError
         One of them cannot be a name.
     """
-    found: dict[str, None] = {}
+    results: dict[str, None] = {}
     for text in texts:
         for name in filter(None, (part.strip().upper() for part in text.split(","))):
             if not _NAME.fullmatch(name):
                 raise UsageError(
                     file="", what=f"{name!r} is not the name of a report", remedy="name reports such as CPC,CHANNEL"
                 )
-            found[name] = None
-    return tuple(found)
+            results[name] = None
+    return tuple(results)
 
 
 @dataclass(frozen=True)

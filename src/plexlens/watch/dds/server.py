@@ -91,7 +91,7 @@ class Server:
     def __init__(
         self,
         client: Client,
-        held: Iterable[str],
+        content: Iterable[str],
         *,
         reports: Sequence[str],
         systems: Sequence[str] = (),
@@ -100,7 +100,7 @@ class Server:
         tell: Callable[[str], None],
         pace: Pace | None = None,
     ) -> None:
-        names = list(held)
+        names = list(content)
         self.client = client
         self.counts = Counts()
         self.failure: DdsError | None = None
@@ -123,7 +123,7 @@ class Server:
 
     @property
     def pause(self) -> float:
-        """Seconds until the server is to be asked."""
+        """Seconds until the next request to the server."""
         return max(0.0, self._next - self._pace.clock())
 
     def look(self, stop: Event) -> Iterator[Arrival]:
@@ -169,7 +169,7 @@ class Server:
         self._postprocessed.taken(arrival.name)
 
     def set_aside(self, arrival: Arrival) -> None:
-        """Note that an arrival cannot be ingested; it is asked for again after a restart."""
+        """Record that an arrival cannot be ingested; it is requested again after a restart."""
         for piece in arrival.pieces:
             self._pieces.pop(piece.asked, None)
             self._settled.add(piece.interval)
@@ -227,7 +227,7 @@ class Server:
             )
         self._is_back = is_back
         wanted = self._settled.missing(max(newest.end - self._catch_up, first), newest.end, length)
-        self._pieces = {asked: piece for asked, piece in self._pieces.items() if asked in wanted}
+        self._pieces = {interval: piece for interval, piece in self._pieces.items() if interval in wanted}
         return wanted
 
     def _ask(self, wanted: Sequence[Interval], newest: Newest, stop: Event, *, is_newest: bool) -> Iterator[Arrival]:
