@@ -16,18 +16,19 @@ from plexlens.compare.audit.audit import audit
 from plexlens.compare.page.study import study_report
 from plexlens.report import render_html, render_text
 from tests.cli.command import run
+from tests.compare.audited import analysed, audited
 
 STUDIES = ["cics-2012", "pools-2014", "sysplex-1996", "vmesa-1992", "zxml-2008"]
 
 
 @pytest.fixture(scope="module")
 def audits() -> dict[str, Audit]:
-    return {name: audit(load_study(name)) for name in STUDIES}
+    return {name: audited(name) for name in STUDIES}
 
 
 @pytest.fixture(scope="module")
 def analyses(audits: dict[str, Audit]) -> dict[str, Analysis]:
-    return {name: analyse(one) for name, one in audits.items()}
+    return {name: analysed(name) for name in audits}
 
 
 def check(found: Analysis, name: str) -> dict[str, float]:
@@ -200,7 +201,7 @@ def test_a_typing_error_in_a_table_moves_the_finding(copied: Path) -> None:
 
 def test_two_of_one_id_are_refused(copied: Path) -> None:
     curve = "[[curves]]\nid = 'x'\nkind = 'load'\ntitle='t'\ntable='table-11'\nx='SYS1 Rate/second'\nx_title='x'\nx_unit=''\ny='SYS2 Rate/second'\ny_title='y'\ny_unit=''\n"  # noqa: E501
-    with pytest.raises(StudyError, match="two have it"):
+    with pytest.raises(StudyError, match="two entries have this id"):
         changed(copied, curve + curve)
 
 

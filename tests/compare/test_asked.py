@@ -7,24 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.compare import load_study
 from plexlens.compare.analysis.analysis import Analysis, analyse
 from plexlens.compare.analysis.asked import asked_of, check_asked
 from plexlens.compare.analysis.curves import CapacityCurve, LoadCurve
-from plexlens.compare.audit.audit import audit
 from plexlens.errors import UsageError
 from tests.cli.command import run
+from tests.compare.audited import analysed, audited
 
 
 @pytest.fixture(scope="module")
 def declared() -> Analysis:
-    return analyse(audit(load_study("vmesa-1992")))
+    return analysed("vmesa-1992")
 
 
 @pytest.fixture(scope="module")
 def asked() -> Analysis:
     wish = asked_of(["storage-response=0.6"], ["capacity-9021=12,4"])
-    return analyse(audit(load_study("vmesa-1992")), wish)
+    return analyse(audited("vmesa-1992"), wish)
 
 
 def test_a_goal_of_ones_own(asked: Analysis, declared: Analysis) -> None:

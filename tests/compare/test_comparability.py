@@ -85,9 +85,9 @@ def test_work_that_one_run_does_not_tell_is_said() -> None:
     found = comparability(run(work={"w": {"a": 1.0}}), run())
     (check,) = found.checks
     assert check.outcome is Outcome.UNKNOWN
-    assert "Only BASE tells its w" in check.text
+    assert "Only BASE records its w" in check.text
     assert not found.comparable and not found.tested
-    assert found.verdict.startswith("It cannot be tested")
+    assert found.verdict.startswith("Comparability cannot be tested")
 
 
 def test_no_work_at_all_in_one_run() -> None:

@@ -80,7 +80,7 @@ def test_values_by_hand(made: Comparison) -> None:
     assert reads_of(made.base, "BP1").value == pytest.approx(sum(READS_BEFORE) / 720)
     both = made.base.readings["db2_pool.read_ios_per_second", ""]
     assert both.value == pytest.approx((sum(READS_BEFORE) + 720) / 720)
-    found = {(one.measure.id, one.thing): one for one in made.deltas}
+    found = {(one.measure.id, one.object_name): one for one in made.deltas}
     change = found["db2_pool.read_ios_per_second", "DB1A / BP1"]
     assert change.difference == pytest.approx((sum(READS_AFTER) - sum(READS_BEFORE)) / 720)
     assert change.judgement is Judgement.BETTER
@@ -103,7 +103,9 @@ def test_the_interval_is_welch_s_of_pairs_of_minutes(made: Comparison) -> None:
         for reads in (READS_BEFORE, READS_AFTER)
     ]
     (found,) = [
-        one for one in made.deltas if (one.measure.id, one.thing) == ("db2_pool.read_ios_per_second", "DB1A / BP1")
+        one
+        for one in made.deltas
+        if (one.measure.id, one.object_name) == ("db2_pool.read_ios_per_second", "DB1A / BP1")
     ]
     twin = stats.ttest_ind(pairs[1], pairs[0], equal_var=False).confidence_interval(0.95)
     assert found.interval is not None
@@ -135,10 +137,10 @@ def test_a_database_against_itself(before: Inputs) -> None:
 
 
 def test_turned_round_ratios_are_inverse(made: Comparison) -> None:
-    back = {(one.measure.id, one.thing): one for one in compare(made.new, made.base).deltas}
+    back = {(one.measure.id, one.object_name): one for one in compare(made.new, made.base).deltas}
     for one in made.deltas:
         if one.ratio:
-            assert back[one.measure.id, one.thing].ratio == pytest.approx(1 / one.ratio)
+            assert back[one.measure.id, one.object_name].ratio == pytest.approx(1 / one.ratio)
 
 
 def test_a_single_interval_says_that_it_has_no_confidence(tmp_path: Path) -> None:
@@ -161,7 +163,7 @@ def test_the_load_s_part_of_a_change(before: Inputs, tmp_path: Path) -> None:
     assert load.change == pytest.approx(0.2 * sum(READS_BEFORE) / 720)
     assert load.load == pytest.approx(load.change)
     assert load.rest == pytest.approx(0, abs=1e-9)
-    assert "So the load explains 100 % of the change." in load.text
+    assert "The load explains 100 % of the change." in load.text
 
 
 def test_a_window_takes_local_time(before: Inputs) -> None:
@@ -178,7 +180,7 @@ def test_nothing_in_the_window(before: Inputs) -> None:
 
 
 def test_an_empty_database(tmp_path: Path) -> None:
-    with pytest.raises(NothingUsableError, match=r"x: it holds no numbers that can be compared; name a database"):
+    with pytest.raises(NothingUsableError, match=r"x: it contains no numbers that can be compared; name a database"):
         database_run(Inputs(Pdb.create(tmp_path / "pdb").connect()), "x")
 
 

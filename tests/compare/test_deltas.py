@@ -36,8 +36,8 @@ def test_a_run_against_itself_shows_no_difference(values: dict[tuple[str, str], 
 @given(VALUES, st.floats(0.01, 100))
 def test_ratios_do_not_depend_on_scale_and_turn_round(values: dict[tuple[str, str], float], factor: float) -> None:
     other = {key: value * factor for key, value in values.items()}
-    forth = {(one.measure.id, one.thing): one for one in deltas(run("x", values), run("y", other))}
-    back = {(one.measure.id, one.thing): one for one in deltas(run("y", other), run("x", values))}
+    forth = {(one.measure.id, one.object_name): one for one in deltas(run("x", values), run("y", other))}
+    back = {(one.measure.id, one.object_name): one for one in deltas(run("y", other), run("x", values))}
     for key, one in forth.items():
         assert one.ratio == pytest.approx(factor)
         assert back[key].ratio == pytest.approx(1 / factor)
@@ -80,7 +80,7 @@ def test_within_chance() -> None:
 
 def test_what_one_run_lacks_stays_in_the_list() -> None:
     found = deltas(run("x", {("reads", "a"): 1.0, ("reads", "b"): None}), run("y", {("reads", "c"): 2.0}))
-    assert [(one.thing, one.judgement) for one in found] == [
+    assert [(one.object_name, one.judgement) for one in found] == [
         ("a", Judgement.ONE_SIDED), ("c", Judgement.ONE_SIDED)
     ]  # fmt: skip
 

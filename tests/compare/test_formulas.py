@@ -66,7 +66,7 @@ def test_a_site_has_the_last_word(tmp_path: Path) -> None:
             '"getpages", "reads..."',
             '"getpages", "reads.."',
             5,
-            ["'reads..' is not a name", "dots follow that of a list"],
+            ["'reads..' is not a name", "three dots mark a list"],
         ),
         ('"getpages", ', '"getpages", "getpages", ', 5, ["getpages stands there twice"]),
         ('"getpages", ', '"reads", "getpages", ', 5, ["reads stands there twice"]),
@@ -74,7 +74,7 @@ def test_a_site_has_the_last_word(tmp_path: Path) -> None:
             '"getpages", ',
             '"getpages", "writes", ',
             5,
-            ["formula.hits.arguments", "writes does not stand in"],
+            ["formula.hits.arguments", "the formula does not use writes"],
         ),
         ("sum(reads)", "reads", 6, ["formula.hits.formula", "a number is expected beside '/', and this is a list"]),
         ("sum(reads)", "sum(getpages)", 6, ["character 10", "a list is expected in sum, and this is a number"]),
@@ -87,9 +87,9 @@ def test_a_site_has_the_last_word(tmp_path: Path) -> None:
             "* 100",
             "* coalesce(getpages, 1)",
             6,
-            ["coalesce cannot be worked out over", "greatest(x, y"],
+            ["coalesce cannot be computed from", "greatest(x, y"],
         ),
-        ("* 100", "* if(getpages > 1, 1, 2)", 6, ["if cannot be worked out", "ceiling(x)"]),
+        ("* 100", "* if(getpages > 1, 1, 2)", 6, ["if cannot be computed", "ceiling(x)"]),
         ('formula = "', 'formula = 5 # "', 6, ["formula.hits.formula", "it is 5, not a text"]),
         ('source = "our own"\n', "", 2, ["key source is missing"]),
         ('source = "our own"\n', 'source = ""\n', 9, ["formula.hits.source", "it is empty"]),
@@ -110,7 +110,7 @@ def test_a_wrong_file_is_refused(tmp_path: Path, old: str, new: str, line: int |
 
 def test_a_formula_stands_in_one_file(tmp_path: Path) -> None:
     site(tmp_path, GOOD)
-    with pytest.raises(CatalogueError, match=r"shop.toml.*hits stands in .*other.toml too.*another name"):
+    with pytest.raises(CatalogueError, match=r"shop.toml.*hits is also defined in .*other.toml.*another name"):
         formulas_of(Catalogue([site(tmp_path, GOOD, "other.toml")]))
 
 

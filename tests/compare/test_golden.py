@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.compare import load_study, study_names
-from plexlens.compare.audit.audit import audit
+from plexlens.compare import study_names
 from plexlens.compare.page.study import study_report
 from plexlens.report import render_text
+from tests.compare.audited import analysed, audited
 from tests.golden.reviewed import check_no_other, check_text
 
 FOLDER = Path(__file__).parents[1] / "golden" / "studies"
@@ -18,7 +18,7 @@ FOLDER = Path(__file__).parents[1] / "golden" / "studies"
 
 def shown(name: str) -> str:
     """Question, findings, figures, curves, checks, claims and the audit's counts of every table."""
-    report = study_report([audit(load_study(name))])
+    report = study_report([audited(name)], [analysed(name)])
     last = next(number for number, section in enumerate(report.sections) if section.id == f"{name}-audit")
     # The release would change every file.
     return render_text(

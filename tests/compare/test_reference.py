@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.compare import load_study, study_names
-from plexlens.compare.audit.audit import audit
+from plexlens.compare import study_names
+from tests.compare.audited import audited
 from tools.study_reference import document, main
 
 
@@ -18,7 +18,7 @@ def text() -> str:
 
 def test_every_table_has_its_row_with_the_numbers_of_the_audit(text: str) -> None:
     for name in study_names():
-        for one in audit(load_study(name)).tables:
+        for one in audited(name).tables:
             (line,) = [
                 line
                 for line in text.split(f'<a id="{name}"></a>')[1].split('<a id="', maxsplit=1)[0].splitlines()
@@ -32,7 +32,7 @@ def test_every_table_has_its_row_with_the_numbers_of_the_audit(text: str) -> Non
 
 def test_every_disagreement_stands_with_its_arithmetic(text: str) -> None:
     for name in study_names():
-        for one in audit(load_study(name)).tables:
+        for one in audited(name).tables:
             for cell in one.disagree:
                 assert cell.arithmetic.split(" = ")[-1].replace("*", "\\*").replace("[", "\\[")[:20] in text
 

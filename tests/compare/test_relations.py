@@ -14,6 +14,7 @@ from plexlens.compare.audit.relations import keeps
 from plexlens.compare.numbers.quantity import printed
 from plexlens.compare.page.study import study_report
 from plexlens.report.model import Level, Note, PrintedNumber, Table
+from tests.compare.audited import audited
 
 STUDY = """\
 name = "runs"
@@ -201,7 +202,7 @@ def test_a_typo_is_named(folder: Path, old: str, new: str, parts: tuple[str, ...
 
 
 def table(name: str, table_id: str) -> TableAudit:
-    return next(one for one in audit(load_study(name)).tables if one.table.id == table_id)
+    return next(one for one in audited(name).tables if one.table.id == table_id)
 
 
 def test_misprints_from_which_nothing_follows_are_found() -> None:
@@ -362,5 +363,5 @@ def test_a_note_that_says_what_the_cells_give_is_held_to_it(folder: Path) -> Non
     assert len(audit(load_study("runs", folder)).tables[0].disagree) == 1
     # Another misprint in what the wrong cell follows from.
     put(folder, "first.csv", "B,50.0", "B,54.0")
-    with pytest.raises(StudyError, match=r"'known.gives'.*'ratio' of row 2.*1.25.*54"):
+    with pytest.raises(StudyError, match=r"'known.gives'.*'ratio' in row 2.*1.25.*54"):
         audit(load_study("runs", folder))

@@ -16,13 +16,14 @@ from plexlens.compare.formulas.catalogue import FORMULAS
 from plexlens.compare.numbers.quantity import exact
 from plexlens.errors import UsageError
 from tests.cli.command import run
+from tests.compare.audited import audited
 
 STUDIES = ["cics-2012", "pools-2014", "sysplex-1996", "zxml-2008"]
 
 
 @pytest.fixture(scope="module")
 def audits() -> dict[str, Audit]:
-    return {name: audit(load_study(name)) for name in STUDIES}
+    return {name: audited(name) for name in STUDIES}
 
 
 def table(found: Audit, table_id: str) -> TableAudit:

@@ -9,12 +9,11 @@ from pathlib import Path
 import lxml.html
 import pytest
 
-from plexlens.compare import load_study
 from plexlens.compare.analysis.ways_in import Wish, advise
-from plexlens.compare.audit.audit import audit
 from plexlens.compare.page.study import study_report
 from plexlens.compare.page.ways_in import ways_report
 from plexlens.report import render_html
+from tests.compare.audited import analysed, audited
 from tests.report import browser as chromium
 from tests.report.test_browser import LAPTOP, PHONE, SCREENSHOTS
 
@@ -24,7 +23,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("study")
     found = {}
     for name, report in (
-        ("study", study_report([audit(load_study("cics-2012"))])),
+        ("study", study_report([audited("cics-2012")], [analysed("cics-2012")])),
         ("ways-in", ways_report(advise(Wish(8192, 2000, extrapolate=True)))),
     ):
         found[name] = folder / f"{name}.html"
@@ -69,12 +68,12 @@ def test_extrapolated_ways_say_so_first(browser: chromium.Browser, pages: dict[s
 
 
 def test_findings_and_the_audit_lead_to_the_tables_and_many_tables_are_folded_in_the_contents() -> None:
-    html = render_html(study_report([audit(load_study("cics-2012"))]))
+    html = render_html(study_report([audited("cics-2012")], [analysed("cics-2012")]))
     page = lxml.html.fromstring(html)
     ids = set(page.xpath("//section/@id"))
-    audited = page.xpath("//*[@id='table-cics-2012-tables']//tbody//th/a/@href")
-    assert len(audited) == 28
-    assert {place.removeprefix("#") for place in audited} <= ids
+    linked = page.xpath("//*[@id='table-cics-2012-tables']//tbody//th/a/@href")
+    assert len(linked) == 28
+    assert {place.removeprefix("#") for place in linked} <= ids
     found = page.xpath("//section[@id='cics-2012-findings']//li/a/@href")
     assert found
     assert {place.removeprefix("#") for place in found} <= ids
@@ -85,7 +84,7 @@ def test_findings_and_the_audit_lead_to_the_tables_and_many_tables_are_folded_in
 
 
 def test_printed_numbers_stand_to_the_right_with_their_marks() -> None:
-    page = lxml.html.fromstring(render_html(study_report([audit(load_study("cics-2012"))])))
+    page = lxml.html.fromstring(render_html(study_report([audited("cics-2012")], [analysed("cics-2012")])))
     cells = page.xpath("//*[@id='table-table-01-printed']//tbody//td")
     assert cells
     assert all("num" in cell.get("class") for cell in cells)
@@ -93,7 +92,7 @@ def test_printed_numbers_stand_to_the_right_with_their_marks() -> None:
 
 def test_stacked_bars_are_drawn_with_their_parts() -> None:
     """Each bar's parts lie end to end, as long as their values beside the largest sum."""
-    page = lxml.html.fromstring(render_html(study_report([audit(load_study("cics-2012"))])))
+    page = lxml.html.fromstring(render_html(study_report([audited("cics-2012")], [analysed("cics-2012")])))
     bars = page.xpath("//svg[@class='stack']")
     assert bars
     ends = [[[float(n) for n in re.findall(r"[\d.]+", path.get("d"))] for path in bar] for bar in bars]

@@ -98,7 +98,7 @@ def test_what_is_left_out_is_told(folder: Path) -> None:
         {"column": "pages a user", "missing": ["users"], "template": "run"}
     ]
     notes = [block.text for part in study_report([second]).sections for block in part.blocks if isinstance(block, Note)]
-    assert "pages a user is not worked out: the table prints no users." in notes
+    assert "pages a user is not computed: the table prints no users." in notes
 
 
 def test_a_template_may_use_what_another_works_out(folder: Path) -> None:

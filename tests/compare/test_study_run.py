@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.compare import load_study, studies_path
+from plexlens.compare import studies_path
 from plexlens.compare.comparison.address import address
 from plexlens.compare.comparison.comparison import Comparison, compare
 from plexlens.compare.comparison.study_run import StudyAddress, study_run
@@ -17,6 +17,7 @@ from plexlens.compare.runs.headings import NONE, common_name, heading
 from plexlens.compare.runs.run import Better, Group, Run
 from plexlens.compare.study.model import StudyError
 from plexlens.errors import UsageError
+from tests.compare.audited import audited
 
 
 def run_of(text: str) -> Run:
@@ -30,11 +31,8 @@ def compared(base: str, new: str) -> Comparison:
 
 
 def number(made: Comparison, study: str, column: str, thing: str = "") -> Delta:
-    (found,) = [
-        one
-        for one in made.deltas
-        if (one.measure.id, one.thing) == (common_name(load_study(study).headings, column), thing)
-    ]
+    wanted = common_name(audited(study).study.headings, column), thing
+    (found,) = [one for one in made.deltas if (one.measure.id, one.object_name) == wanted]
     return found
 
 
@@ -152,7 +150,7 @@ def test_claims_of_the_study_about_its_pools(pools: Comparison) -> None:
 def test_predictions_of_the_study_at_the_load_that_came(pools: Comparison) -> None:
     before, after = slow_pools()
     assert pools.pair is not None
-    found = {check.thing: check for _, _, check in pools.pair.predictions}
+    found = {check.object_name: check for _, _, check in pools.pair.predictions}
     for pool, predicted, came in (("BP2", 720, 737.96), ("BP11", 1165, 1027.07)):
         rescaled = predicted * after[pool][0] / before[pool][0]
         assert found[pool].rescaled == pytest.approx(rescaled, rel=1e-6)
@@ -224,7 +222,7 @@ def test_every_table_of_every_study_can_be_a_run() -> None:
     ],
 )
 def test_headings(text: str, title: str, unit: str, group: Group, better: Better) -> None:
-    found = heading(load_study("vmesa-1992").headings, text)
+    found = heading(audited("vmesa-1992").study.headings, text)
     assert found.title.startswith(title)
     assert (found.unit, found.group, found.better) == (unit, group, better)
 
@@ -241,7 +239,7 @@ def test_a_heading_that_is_not_known_is_told_as_printed() -> None:
     ("text", "message"),
     [
         ("nothing:table:1", r"there is no study 'nothing'; name one of cics-2012"),
-        ("pools-2014", r"many tables, and none is named"),
+        ("pools-2014", r"several tables, and none is named"),
         ("pools-2014:lakes", r"no table 'lakes'; name one of pools-before"),
         ("pools-2014:pools", r"several tables 'pools'; name one of pools-before, pools-after, pools-threshold"),
         ("pools-2014:before:BP99", r"no row 'BP99'; name one of 'BP0', 'BP1'"),

@@ -10,14 +10,16 @@ import openpyxl
 import pytest
 
 from plexlens.compare import load_study, study_names
-from plexlens.compare.audit.audit import audit
 from plexlens.compare.page.study_workbook import COLOURS, DERIVED_HEADS, study_workbook
 from plexlens.report.writers.workbook import SHEET_NAME
 from tests.cli.command import run
+from tests.compare.audited import analysed, audited
 
 
 def book(*names: str) -> Any:
-    return openpyxl.load_workbook(io.BytesIO(study_workbook([audit(load_study(name)) for name in names])))
+    return openpyxl.load_workbook(
+        io.BytesIO(study_workbook([audited(name) for name in names], [analysed(name) for name in names]))
+    )
 
 
 def place(sheet: Any, text: str) -> tuple[int, int]:
@@ -85,7 +87,7 @@ def test_nothing_is_an_excel_formula() -> None:
 
 
 def test_summary_leads_to_each_sheet_and_counts_as_the_audit_does(cics: Any) -> None:
-    found = audit(load_study("cics-2012"))
+    found = audited("cics-2012")
     sheet = cics["Summary"]
     row, _ = place(sheet, "Not computed")
     for number, one in enumerate(found.tables, row + 1):

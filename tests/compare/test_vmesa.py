@@ -12,6 +12,7 @@ import pytest
 
 from plexlens.compare import Audit, TableAudit, load_study, studies_path
 from plexlens.compare.audit.audit import audit
+from tests.compare.audited import audited
 
 NAME = "vmesa-1992"
 
@@ -56,7 +57,7 @@ WRONG = {
 
 @pytest.fixture(scope="module")
 def found() -> Audit:
-    return audit(load_study(NAME))
+    return audited(NAME)
 
 
 @pytest.fixture(scope="module")

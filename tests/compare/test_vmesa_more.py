@@ -15,6 +15,7 @@ from plexlens.compare.analysis.analysis import analyse
 from plexlens.compare.audit.audit import audit
 from plexlens.compare.formulas.catalogue import FORMULAS
 from plexlens.compare.numbers.quantity import UndefinedError, exact, printed
+from tests.compare.audited import audited
 
 FOLDER = studies_path() / "vmesa-1992"
 
@@ -33,7 +34,7 @@ SFS = [
 
 @pytest.fixture(scope="module")
 def report() -> Audit:
-    return audit(load_study("vmesa-1992"))
+    return audited("vmesa-1992")
 
 
 def table(report: Audit, table_id: str) -> TableAudit:

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plexlens.compare import Audit, load_study
+from plexlens.compare import Audit
 from plexlens.compare.analysis.ways_in import Advice, Way, Wish, advise, payload_bytes
-from plexlens.compare.audit.audit import audit
 from plexlens.errors import UsageError
 from tests.cli.command import run
+from tests.compare.audited import audited
 from tests.draws import draws
 
 W = 32_768
@@ -22,7 +22,7 @@ W = 32_768
 
 @pytest.fixture(scope="module")
 def study() -> Audit:
-    return audit(load_study("cics-2012"))
+    return audited("cics-2012")
 
 
 def way(advice: Advice, name: str) -> Way:
@@ -83,7 +83,7 @@ def test_nothing_is_extrapolated_unless_asked_for(study: Audit) -> None:
     plain = advise(Wish(W, 3500), study)
     assert not [one for one in plain.ways if one.beyond]
     assert any("measured from" in one.reason for one in plain.left_out)
-    with pytest.raises(UsageError, match="no way in was measured"):
+    with pytest.raises(UsageError, match="no way into CICS was measured"):
         advise(Wish(8192, 2000), study)
     asked = advise(Wish(8192, 2000, extrapolate=True), study)
     assert all(one.beyond for one in asked.ways)

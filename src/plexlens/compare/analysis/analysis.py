@@ -68,14 +68,14 @@ def analysis_files(audit: Audit) -> list[Path]:
     return [*folder.glob("analysis.toml"), *sorted(folder.glob("analysis-*.toml"))]
 
 
-def analyse(audit: Audit, asked: Mapping[str, Mapping[str, Any]] | None = None) -> Analysis:
+def analyse(audit: Audit, options: Mapping[str, Mapping[str, Any]] | None = None) -> Analysis:
     """Evaluate the declarations about a study.
 
     Parameters
     ----------
     audit
         The study, recomputed.
-    asked
+    options
         Keys of curves that stand for those declared, by the id of the curve: ``{"storage-response": {"goal": 2.0}}``.
         Findings and claims keep to what is declared.
 
@@ -86,16 +86,18 @@ def analyse(audit: Audit, asked: Mapping[str, Mapping[str, Any]] | None = None) 
     """
     question = ""
     setup: tuple[str, ...] = ()
-    found: dict[str, list[Any]] = {name: [] for name in _LISTS}
+    entries: dict[str, list[Any]] = {name: [] for name in _LISTS}
 
     def results(kind: str, name: str, result: str) -> float:
-        there: list[_WithResults] = found["curves" if kind == "curve" else "checks"]
-        one = next((one for one in there if one.id == name), None)
-        if one is None:
-            raise KeyError(f"there is no {kind} {name!r}; there are {', '.join(one.id for one in there) or 'none'}")
-        number = one.results().get(result)
+        there: list[_WithResults] = entries["curves" if kind == "curve" else "checks"]
+        function = next((result for result in there if result.id == name), None)
+        if function is None:
+            raise KeyError(
+                f"there is no {kind} {name!r}; known are {', '.join(result.id for result in there) or 'none'}"
+            )
+        number = function.results().get(result)
         if number is None:
-            names = ", ".join(key for key, value in one.results().items() if value is not None)
+            names = ", ".join(key for key, value in function.results().items() if value is not None)
             raise KeyError(f"{kind} {name!r} has no result {result!r}; it has {names}")
         return number
 
@@ -110,7 +112,7 @@ def analyse(audit: Audit, asked: Mapping[str, Mapping[str, Any]] | None = None) 
         setup += whole.texts("setup")
         contents.append(whole)
 
-    def read(name: str, one: Callable[[Entry], Any], other: Mapping[str, Mapping[str, Any]]) -> list[Any]:
+    def read(name: str, function: Callable[[Entry], Any], other: Mapping[str, Mapping[str, Any]]) -> list[Any]:
         read_so_far: list[Any] = []
         for whole in contents:
             for entry in whole.entries(name):
@@ -118,18 +120,18 @@ def analyse(audit: Audit, asked: Mapping[str, Mapping[str, Any]] | None = None) 
                 content = {**entry.content, **other.get(str(label), {})}
                 named = Entry(content, f"{name} {label!r}" if label else entry.where, entry.numbers.afresh())
                 if label is not None and any(label == before.id for before in read_so_far):
-                    raise named.wrong("id", "two have it", "give each an id of its own")
-                read_so_far.append(one(named))
+                    raise named.wrong("id", "two entries have this id", "give each an id of its own")
+                read_so_far.append(function(named))
                 rests[name.removesuffix("s"), str(label)] = named.numbers.read
         return read_so_far
 
     # Findings and claims may name results of curves and checks, so they come last.
-    for name, one in (
+    for name, function in (
         ("figures", read_figure), ("curves", read_curve), ("checks", read_check), ("findings", read_finding),
         ("claims", read_claim),
     ):  # fmt: skip
-        found[name] = read(name, one, {})
-    if asked:
+        entries[name] = read(name, function, {})
+    if options:
         # After the findings, which refer to the curves as declared.
-        found["curves"] = read("curves", read_curve, asked)
-    return Analysis(question, setup, **{name: tuple(values) for name, values in found.items()})
+        entries["curves"] = read("curves", read_curve, options)
+    return Analysis(question, setup, **{name: tuple(values) for name, values in entries.items()})

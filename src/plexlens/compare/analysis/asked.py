@@ -50,10 +50,10 @@ def asked_of(goals: Iterable[str], predictions: Iterable[str]) -> dict[str, dict
     UsageError
         One of them is not written so.
     """
-    asked: dict[str, dict[str, Any]] = {}
+    options: dict[str, dict[str, Any]] = {}
     for given in goals:
         name, value = _split(given, "--goal")
-        asked.setdefault(name, {})["goal"] = _number(value, "--goal", given)
+        options.setdefault(name, {})["goal"] = _number(value, "--goal", given)
     for given in predictions:
         name, value = _split(given, "--predict")
         numbers = sorted({_number(part, "--predict", given) for part in value.split(",")})
@@ -63,11 +63,11 @@ def asked_of(goals: Iterable[str], predictions: Iterable[str]) -> dict[str, dict
                 what=f"--predict {given}: {numbers[-1]:g} processors",
                 remedy=f"ask for {MOST_PROCESSORS} at most",
             )
-        asked.setdefault(name, {})["predict"] = numbers
-    return asked
+        options.setdefault(name, {})["predict"] = numbers
+    return options
 
 
-def check_asked(asked: dict[str, dict[str, Any]], analyses: Sequence[Analysis]) -> None:
+def check_asked(options: dict[str, dict[str, Any]], analyses: Sequence[Analysis]) -> None:
     """Refuse requests that no curve of the studies can answer.
 
     Raises
@@ -76,7 +76,7 @@ def check_asked(asked: dict[str, dict[str, Any]], analyses: Sequence[Analysis]) 
         There is no curve of that name; the message names those that there are.
     """
     curves = {curve.id: curve for analysis in analyses for curve in analysis.curves}
-    for name, keys in asked.items():
+    for name, keys in options.items():
         option = "--predict" if "predict" in keys else "--goal"
         fitting = [
             other for other, curve in curves.items() if isinstance(curve, CapacityCurve) == (option == "--predict")

@@ -158,21 +158,21 @@ def read_claim(entry: Entry) -> Claim:
     relation = entry.one_of("relation", tuple(RELATIONS), "=")
     number = entry.text("printed")
     try:
-        held = printed(number, cut=bool(entry.content.get("cut", False)))
+        quantity = printed(number, cut=bool(entry.content.get("cut", False)))
     except ValueError as error:
         raise entry.wrong("printed", str(error), "write the number as the text prints it") from error
-    if held is None:
+    if quantity is None:
         raise entry.wrong("printed", "it is not a number", "write the number as the text prints it")
-    found: Quantity | None = None
+    result: Quantity | None = None
     entry = replace(entry, numbers=entry.numbers.afresh())
     try:
         value = entry.numbers.value(entry.content.get("tables"), f"{entry.where}, key 'tables'", _named(entry))
-        found, arithmetic = value.quantity, value.worked
-        if found.low != found.high:
-            arithmetic += f" ({shown(found.low)} to {shown(found.high)})"
+        result, arithmetic = value.quantity, value.worked
+        if result.low != result.high:
+            arithmetic += f" ({shown(result.low)} to {shown(result.high)})"
     except UndefinedError as error:
         arithmetic = f"not computed: {error}"
     return Claim(
-        entry.text("text"), entry.text("place"), relation, number, held, found, arithmetic, entry.text("unit", ""),
+        entry.text("text"), entry.text("place"), relation, number, quantity, result, arithmetic, entry.text("unit", ""),
         entry.text("note", ""), entry.numbers.read,
     )  # fmt: skip

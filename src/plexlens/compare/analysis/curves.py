@@ -35,7 +35,7 @@ class CapacityCurve:
     def results(self) -> dict[str, float | None]:
         """Numbers that findings may refer to."""
         law = self.law
-        found: dict[str, float | None] = {
+        values: dict[str, float | None] = {
             "one": law.one,
             "serial": law.serial,
             "coherency": law.coherency,
@@ -44,10 +44,10 @@ class CapacityCurve:
             "largest_residual_percent": 100 * max(abs(residual) for residual in law.residuals),
         }
         for processors, value, interval in self.predicted:
-            found[f"at {processors:g}"] = value
+            values[f"at {processors:g}"] = value
             if interval is not None:
-                found[f"low at {processors:g}"], found[f"high at {processors:g}"] = interval
-        return found
+                values[f"low at {processors:g}"], values[f"high at {processors:g}"] = interval
+        return values
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class LoadCurve:
 
     def results(self) -> dict[str, float | None]:
         """Numbers that findings may refer to."""
-        found: dict[str, float | None] = {
+        values: dict[str, float | None] = {
             "first_x": self.points[0][1],
             "first_y": self.points[0][2],
             "last_x": self.points[-1][1],
@@ -90,10 +90,10 @@ class LoadCurve:
         }
         if self.met is not None:
             for name, place in (("met", self.met.place), ("fails", self.met.fails)):
-                found[f"{name}_x"] = None if place is None else self.points[place][1]
-                found[f"{name}_y"] = None if place is None else self.points[place][2]
-            found["crossing"] = self.met.crossing
-        return found
+                values[f"{name}_x"] = None if place is None else self.points[place][1]
+                values[f"{name}_y"] = None if place is None else self.points[place][2]
+            values["crossing"] = self.met.crossing
+        return values
 
 
 Curve = CapacityCurve | LoadCurve
@@ -132,7 +132,7 @@ def read_curve(entry: Entry) -> Curve:
     goal = entry.number("goal") if "goal" in entry.content else None
     concave = entry.one_of("shape", ("convex", "concave"), "convex") == "concave"
     if goal is not None and concave:
-        raise entry.wrong("goal", "a goal is for what has to be at or below it", "take the goal away")
+        raise entry.wrong("goal", "a goal applies only to values that must be at or below it", "remove the goal")
     try:
         met = None if goal is None else least_that_meets(xs, ys, goal)
     except ValueError as error:

@@ -61,10 +61,10 @@ class Entry:
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of texts, or a single text; empty if the key is missing."""
         value = self.content.get(key, [])
-        found = [value] if isinstance(value, str) else value
-        if not isinstance(found, list) or not all(isinstance(item, str) for item in found):
+        results = [value] if isinstance(value, str) else value
+        if not isinstance(results, list) or not all(isinstance(item, str) for item in results):
             raise self.wrong(key, f"{value!r} is not a list of texts", f'write {key} = ["...", "..."]')
-        return tuple(found)
+        return tuple(results)
 
     def number(self, key: str, default: float | None = None) -> float:
         """A number; optional if there is a default."""

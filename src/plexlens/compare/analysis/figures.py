@@ -68,14 +68,14 @@ def read_figure(entry: Entry) -> Figure:
         bar.only("name", "values")
         specs = bar.content.get("values")
         if not isinstance(specs, list) or len(specs) != len(parts):
-            raise bar.wrong("values", f"there are other than {len(parts)} values", "give one for each part, or ''")
+            raise bar.wrong("values", f"the number of values is not {len(parts)}", "give one value per part, or ''")
         values: list[float | None] = []
         for number, spec in enumerate(specs, 1):
             try:
-                found = None if spec == "" else bar.numbers.value(spec, f"{bar.where}, value {number}")
+                value = None if spec == "" else bar.numbers.value(spec, f"{bar.where}, value {number}")
             except UndefinedError as error:
                 raise bar.wrong("values", str(error), "leave the value empty: ''") from error
-            values.append(None if found is None else float(found.quantity.value))
+            values.append(None if value is None else float(value.quantity.value))
         bars.append((bar.text("name"), tuple(values)))
     if not parts or not bars:
         raise entry.wrong("bars", "there is none", "give parts = [...] and bars = [{name, values}]")
@@ -87,7 +87,7 @@ def read_figure(entry: Entry) -> Figure:
 
 def _curves(entry: Entry) -> CurveFigure:
     entry.only("id", "kind", "title", "x_title", "x_unit", "y_title", "y_unit", "series", "log_x", "note")
-    found = []
+    results = []
     for series in entry.entries("series"):
         series.only("name", "table", "rows", "but", "x", "y", "x_divisor")
         table = series.table()
@@ -97,10 +97,10 @@ def _curves(entry: Entry) -> CurveFigure:
         points = sorted(zip(x, series.sums("y", table, rows), strict=True))
         if len({point[0] for point in points}) != len(points):
             raise series.wrong("x", "two rows have the same x", "leave one of them out with 'but'")
-        found.append(CurveSeries(series.text("name"), tuple(points)))
-    if not found:
+        results.append(CurveSeries(series.text("name"), tuple(points)))
+    if not results:
         raise entry.wrong("series", "there is none", "give series = [{name, table, x, y}]")
     return CurveFigure(
         entry.text("id"), entry.text("title"), entry.text("x_title"), entry.text("x_unit"), entry.text("y_title"),
-        entry.text("y_unit"), tuple(found), entry.content.get("log_x", False) is True, entry.text("note", ""),
+        entry.text("y_unit"), tuple(results), entry.content.get("log_x", False) is True, entry.text("note", ""),
     )  # fmt: skip

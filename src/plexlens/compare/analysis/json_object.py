@@ -41,14 +41,14 @@ def _figure(figure: Figure) -> dict[str, Any]:
 
 
 def _curve(curve: Curve) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    results: dict[str, Any] = {
         "id": curve.id, "title": curve.title, "table": curve.table, "x": curve.x_title, "y": curve.y_title,
         "y_unit": curve.y_unit, "note": curve.note,
     }  # fmt: skip
     if isinstance(curve, CapacityCurve):
         law = curve.law
         return {
-            **found,
+            **results,
             "kind": "capacity",
             "one": law.one,
             "serial": law.serial,
@@ -74,7 +74,7 @@ def _curve(curve: Curve) -> dict[str, Any]:
         }
     knee, met = curve.knee, curve.met
     return {
-        **found,
+        **results,
         "kind": "load",
         "x_unit": curve.x_unit,
         "points": [{"label": label, "x": x, "y": y} for label, x, y in curve.points],

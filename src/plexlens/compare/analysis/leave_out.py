@@ -125,11 +125,11 @@ def _capacity(entry: Entry) -> tuple[str, list[Prediction]]:
             name = f"{processors:g} processors ({table.rows[number][label]})"
             predictions.append(Prediction(name, law_text(law), inputs, law.at(processors), value, low, high))
     method = (
-        f"Scalability law fitted to the first {fit} points of {entry.text('y')}. As many terms are fitted as leave a "
-        "degree of freedom, which the number of points decides beforehand"
+        f"Scalability law fitted to the first {fit} points of {entry.text('y')}. The number of points limits the "
+        "terms, so that at least one degree of freedom is left"
     )
     if len(laws) > 1:
-        method += "; the law with every term, which leaves none, is shown next to it"
+        method += "; the law with every term, which leaves no degree of freedom, is shown next to it"
     return method + ".", predictions
 
 
@@ -195,8 +195,8 @@ def _scaled(entry: Entry) -> tuple[str, list[Prediction]]:
                 "name more columns",
             )
         cost, rate = numbers.cell(fitted, same[0], per), numbers.cell(table, number, scale)
-        found = numbers.cell(table, number, printed)
-        if cost is None or rate is None or found is None:
+        quantity = numbers.cell(table, number, printed)
+        if cost is None or rate is None or quantity is None:
             raise entry.wrong("printed", f"row {number + 1} of {table.id!r} lacks a number", "leave the row out")
         product = cost * rate
         predictions.append(
@@ -205,7 +205,7 @@ def _scaled(entry: Entry) -> tuple[str, list[Prediction]]:
                 "",
                 f"{shown(cost.value, 4)} x {shown(rate.value, 4)}",
                 float(product.value),
-                float(found.value),
+                float(quantity.value),
                 float(product.low),
                 float(product.high),
             )
@@ -223,17 +223,17 @@ def _values(entry: Entry) -> tuple[str, list[Prediction]]:
     for case in entry.entries("cases"):
         case.only("label", "model", "predicted", "printed")
         where = case.where
-        found = entry.numbers.value(case.content.get("predicted"), f"{where}, key 'predicted'")
+        value = entry.numbers.value(case.content.get("predicted"), f"{where}, key 'predicted'")
         printed = entry.numbers.value(case.content.get("printed"), f"{where}, key 'printed'")
         predictions.append(
             Prediction(
                 case.text("label"),
                 case.text("model", ""),
-                found.worked,
-                float(found.quantity.value),
+                value.worked,
+                float(value.quantity.value),
                 float(printed.quantity.value),
-                float(found.quantity.low),
-                float(found.quantity.high),
+                float(value.quantity.low),
+                float(value.quantity.high),
             )
         )
     return entry.text("method"), predictions

@@ -19,7 +19,7 @@ def law_sentence(curve: CapacityCurve) -> str:
 
     def term(name: str, value: float) -> str:
         if name in law.at_bound:
-            return f"{name} term 0 (held: the points would have it below zero)"
+            return f"{name} term held at 0 (the fit would make it negative)"
         if name not in law.terms:
             return f"{name} term not fitted ({len(law.processors)} points)"
         error = law.errors.get(name)
@@ -30,13 +30,13 @@ def law_sentence(curve: CapacityCurve) -> str:
         f"{term('coherency', law.coherency)}. "
     )
     if max(map(abs, law.residuals)) < 1e-6:
-        text += "The law goes through every point, so they say nothing about how well it holds."
+        text += "The law passes through every point, so the points do not show how well it fits."
     else:
         text += f"The points lie {100 * min(law.residuals):+.1f} % to {100 * max(law.residuals):+.1f} % off the law."
     if law.peak is not None:
-        text += f" By the law throughput would fall beyond {law.peak:.0f} processors."
+        text += f" By the law, throughput falls beyond {law.peak:.0f} processors."
     if law.ceiling is not None:
-        text += f" By the law no number of processors does more than {law.ceiling:,.0f} {curve.y_unit}."
+        text += f" By the law, throughput is at most {law.ceiling:,.0f} {curve.y_unit} with any number of processors."
     for n, value, interval in curve.predicted:
         text += f" Predicted for {n:g} processors: {value:,.1f} {curve.y_unit}"
         text += (
@@ -71,13 +71,15 @@ def load_sentence(curve: LoadCurve) -> str:
     if met.place is None:
         return f"{text} No measured point meets the goal of {goal}."
     reached = number(points[met.place][2])
-    text += f" The least that meets the goal of {goal} is {_at(curve, met.place)}, with {reached} {unit}"
+    text += (
+        f" The smallest measured point that meets the goal of {goal} is {_at(curve, met.place)}, with {reached} {unit}"
+    )
     if met.fails is None or met.crossing is None:
         return f"{text}; nothing smaller was measured."
     missed = number(points[met.fails][2])
     return (
-        f"{text}; {_at(curve, met.fails)} fails it with {missed} {unit}. Interpolated, the goal is "
-        f"crossed at about {number(round(met.crossing, 1))} {curve.x_unit}: an estimate, nothing was measured there."
+        f"{text}; {_at(curve, met.fails)} fails it with {missed} {unit}. By interpolation the goal is reached at "
+        f"about {number(round(met.crossing, 1))} {curve.x_unit}, which was not measured."
     )
 
 
@@ -96,5 +98,5 @@ def check_sentence(check: LeaveOut) -> str:
             f"{check.worst.error:+.1%} ({check.worst.label})"
         )
     others = [prediction for prediction in check.predictions if prediction.model != counted[0].model]
-    told = [f"{other.label}, {other.model}: {other.error:+.1%}" for other in others]
-    return f"{text}. Beside it: {'; '.join(told)}." if told else f"{text}."
+    names = [f"{other.label}, {other.model}: {other.error:+.1%}" for other in others]
+    return f"{text}. Beside it: {'; '.join(names)}." if names else f"{text}."

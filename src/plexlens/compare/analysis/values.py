@@ -117,7 +117,7 @@ class Numbers:
 
     def column(self, table: StudyTable, column: Any, where: str, *, printed: bool = False) -> str:
         """The column, if the table has it."""
-        there = (*table.columns, *(() if printed else (c for one in table.derived for c in one.columns)))
+        there = (*table.columns, *(() if printed else (c for rule in table.derived for c in rule.columns)))
         if not isinstance(column, str) or column not in there:
             raise self.wrong(
                 where, f"table {table.id!r} has no column {column!r}", f"use one of {', '.join(dict.fromkeys(there))}"
@@ -127,9 +127,9 @@ class Numbers:
     def cell(self, table: StudyTable, number: int, column: str, *, computed: bool = False) -> Quantity | None:
         """A cell, printed or computed; None if there is neither."""
         if computed or column not in table.columns:
-            for one in table.derived:
-                if column in one.columns and one.rows.takes(table.rows[number]):
-                    return self._run.derived(table, one, number, column)
+            for rule in table.derived:
+                if column in rule.columns and rule.rows.takes(table.rows[number]):
+                    return self._run.derived(table, rule, number, column)
             return None
         return self._run.printed(table, number, column)
 
@@ -141,15 +141,15 @@ class Numbers:
         StudyError
             A cell holds none.
         """
-        found = [self.cell(table, number, column) for number in numbers]
-        for number, quantity in zip(numbers, found, strict=True):
+        quantities = [self.cell(table, number, column) for number in numbers]
+        for number, quantity in zip(numbers, quantities, strict=True):
             if quantity is None:
                 raise self.wrong(
                     where,
                     f"row {number + 1} of table {table.id!r} has no number under {column!r}",
                     "leave the row out with 'but'",
                 )
-        return [float(quantity.value) for quantity in found if quantity is not None]
+        return [float(quantity.value) for quantity in quantities if quantity is not None]
 
     def value(self, spec: Any, where: str, named: Mapping[str, Value] | None = None) -> Value:
         """A single number.
@@ -163,7 +163,7 @@ class Numbers:
         """
         values = self.values(spec, where, named or {})
         if len(values) != 1:
-            raise self.wrong(where, f"{len(values)} numbers are there where one is needed", "name one cell")
+            raise self.wrong(where, f"there are {len(values)} numbers, and exactly one is needed", "name one cell")
         return values[0]
 
     def values(self, spec: Any, where: str, named: Mapping[str, Value]) -> list[Value]:
@@ -176,8 +176,8 @@ class Numbers:
             try:
                 number = exact(str(spec))
             except ValueError:
-                told = f"use a number, or one of {', '.join(named)}" if named else "use a number, a cell or a formula"
-                raise self.wrong(where, f"{spec!r} is neither a number nor a name", told) from None
+                text = f"use a number, or one of {', '.join(named)}" if named else "use a number, a cell or a formula"
+                raise self.wrong(where, f"{spec!r} is neither a number nor a name", text) from None
             return [Value(number, shown(number.value))]
         if not isinstance(spec, dict):
             raise self.wrong(where, f"{spec!r} is not a value", "give a number, a cell, a formula or a name")
@@ -194,8 +194,8 @@ class Numbers:
         except KeyError as error:
             raise self.wrong(where, str(error.args[0]), f"declare the {kind} or name another result") from None
         self._run.read |= self.rests.get((kind, str(spec[kind])), frozenset())
-        found = exact(Fraction(number))
-        return Value(found, shown(found.value))
+        quantity = exact(Fraction(number))
+        return Value(quantity, shown(quantity.value))
 
     def _cells(self, spec: Mapping[str, Any], where: str) -> list[Value]:
         for key in spec:
@@ -209,10 +209,10 @@ class Numbers:
             raise self.wrong(
                 where, f"{len(numbers)} rows of table {table.id!r} match {spec.get('row')!r}", "name exactly one row"
             )
-        found = [self.cell(table, number, column, computed=spec.get("computed", False)) for number in numbers]
-        if not many and found[0] is None:
+        quantities = [self.cell(table, number, column, computed=spec.get("computed", False)) for number in numbers]
+        if not many and quantities[0] is None:
             raise UndefinedError(f"table {table.id!r} has no number under {column!r} in row {numbers[0] + 1}")
-        there = [quantity for quantity in found if quantity is not None]
+        there = [quantity for quantity in quantities if quantity is not None]
         if "times" not in spec:
             return [Value(quantity, shown(quantity.value)) for quantity in there]
         try:
@@ -229,19 +229,19 @@ class Numbers:
         given = spec.get("arguments", {})
         if not isinstance(given, dict) or set(given) != set(formula.arguments):
             raise self.wrong(
-                where, f"formula {name!r} has other arguments", f"give it {', '.join(formula.arguments)}, and no others"
+                where, f"formula {name!r} has other arguments", f"give exactly {', '.join(formula.arguments)}"
             )
         arguments: dict[str, Quantity | list[Quantity]] = {}
         texts: dict[str, list[str]] = {}
         for argument, part in given.items():
             values = self.values(part, f"{where}, {argument}", named)
             if argument in formula.singles and len(values) != 1:
-                raise self.wrong(f"{where}, {argument}", f"{len(values)} numbers are there", "name one cell")
-            numbers = [one.quantity for one in values]
+                raise self.wrong(f"{where}, {argument}", f"there are {len(values)} numbers", "name one cell")
+            numbers = [value.quantity for value in values]
             arguments[argument] = numbers if argument in formula.lists else numbers[0]
-            texts[argument] = [shown(one.quantity.value) for one in values]
+            texts[argument] = [shown(value.quantity.value) for value in values]
         try:
             result = formula(arguments)
         except ValueError as error:
-            raise self.wrong(where, str(error), "give the lists of a formula as many numbers as each other") from error
+            raise self.wrong(where, str(error), "give the lists of a formula the same number of numbers") from error
         return Value(result, f"{formula.worked(texts)} = {shown(result.value)}", formula.unit)

@@ -98,10 +98,10 @@ def payload_bytes(text: str) -> int:
     UsageError
         It is not a size.
     """
-    found = _PAYLOAD.match(text.strip())
-    if found is None:
+    match = _PAYLOAD.match(text.strip())
+    if match is None:
         raise UsageError(file="", what=f"{text!r} is not a payload", remedy="give bytes, as 1920, 1920bytes or 32KB")
-    return round(float(found["number"]) * (1024 if found["unit"].lower().startswith("k") else 1))
+    return round(float(match["number"]) * (1024 if match["unit"].lower().startswith("k") else 1))
 
 
 @dataclass(frozen=True)
@@ -223,14 +223,14 @@ class Advice:
     source: str
 
 
-def advise(wish: Wish, found: Audit | None = None) -> Advice:
+def advise(wish: Wish, result: Audit | None = None) -> Advice:
     """Rank the ways for the requirements.
 
     Parameters
     ----------
     wish
         What is asked for.
-    found
+    result
         The study recomputed; that which comes with Plexlens if not given.
 
     Raises
@@ -240,13 +240,13 @@ def advise(wish: Wish, found: Audit | None = None) -> Advice:
     StudyError
         ``ways_in.toml`` cannot be read or names what the study does not have.
     """
-    found = audit(load_study(STUDY)) if found is None else found
-    path = found.study.path.parent / "ways_in.toml"
+    result = audit(load_study(STUDY)) if result is None else result
+    path = result.study.path.parent / "ways_in.toml"
     try:
         content = tomli.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomli.TOMLDecodeError) as error:
         raise StudyError(file=str(path), what=f"it cannot be read: {error}", remedy="restore the file") from error
-    whole = Entry(content, "", Numbers(found, str(path)))
+    whole = Entry(content, "", Numbers(result, str(path)))
     whole.only("caveats", "engines", "specialty_engines", "ways")
     engines = whole.number("engines") if wish.engines is None else wish.engines
     ways = [_way(entry, wish, engines) for entry in whole.entries("ways")]
@@ -254,18 +254,18 @@ def advise(wish: Wish, found: Audit | None = None) -> Advice:
     others = [way for way in ways if isinstance(way, NotTaken)]
     if not taken:
         near = [other for other in others if other.can_extrapolate]
-        told = "; ".join(f"{way.title}: {way.reason}" for way in near)
+        text = "; ".join(f"{way.title}: {way.reason}" for way in near)
         raise UsageError(
             file="",
-            what=f"no way in was measured with {wish.payload:,} bytes at {wish.rate:,g} transactions per second, "
-            f"{wish.connection} connections and {wish.security} security" + (f" ({told})" if told else ""),
-            remedy="ask for what was measured, or give --extrapolate" if near else
+            what=f"no way into CICS was measured at {wish.payload:,} bytes at {wish.rate:,g} transactions per second, "
+            f"{wish.connection} connections and {wish.security} security" + (f" ({text})" if text else ""),
+            remedy="give measured values, or --extrapolate" if near else
             f"use {ANY} for connection and security, or a smaller payload",
         )  # fmt: skip
     taken.sort(key=lambda way: (bool(way.beyond), way.total_ms if wish.rank == "cpu" else way.general_ms))
     return Advice(
         wish, engines, tuple(taken), tuple(others), whole.texts("caveats"),
-        f"{found.study.title}. {found.study.source}",
+        f"{result.study.title}. {result.study.source}",
     )  # fmt: skip
 
 
@@ -281,12 +281,12 @@ def _way(entry: Entry, wish: Wish, engines: float) -> Way | NotTaken:
     rates = entry.sums("rate", table, rows)
     payload = int(entry.number("payload"))
     unfit = [
-        f"{what}: {there}, not {asked}"
-        for asked, there, what in (
+        f"{what}: {there}, not {text}"
+        for text, there, what in (
             (wish.connection, connection, "connections"),
             (wish.security, security, "security"),
         )
-        if asked not in (ANY, there)
+        if text not in (ANY, there)
     ]
     largest = entry.number("largest_payload", math.inf)
     if wish.payload > largest:
@@ -298,7 +298,7 @@ def _way(entry: Entry, wish: Wish, engines: float) -> Way | NotTaken:
         bound = "an upper bound" if wish.payload < payload else "a lower bound"
         beyond.append(
             (
-                f"measured with {payload:,} bytes",
+                f"measured at {payload:,} bytes",
                 f"the cost of {payload:,} bytes is taken unchanged, {bound} for {wish.payload:,}",
             )
         )
@@ -314,7 +314,7 @@ def _way(entry: Entry, wish: Wish, engines: float) -> Way | NotTaken:
     shares = {column: entry.numbers.floats(table, rows, column, entry.where) for column in _columns(entry)}
     inside = min(rates) <= wish.rate <= max(rates)
     busy = {column: _at(rates, percent, wish.rate) / 100 for column, percent in shares.items()}
-    parts = tuple((column, 1000 * (_WAYS["cpu"](busy=one, rate=wish.rate) or 0.0)) for column, one in busy.items())
+    parts = tuple((column, 1000 * (_WAYS["cpu"](busy=value, rate=wish.rate) or 0.0)) for column, value in busy.items())
     specialty = set(entry.texts("specialty"))
     general_ms = sum(ms for column, ms in parts if column not in specialty)
     specialty_ms = sum(ms for column, ms in parts if column in specialty)
@@ -350,14 +350,14 @@ def _at(rates: Sequence[float], values: Sequence[float], rate: float) -> float:
 
 
 def _declared(entry: Entry) -> list[Limit]:
-    found = []
+    results = []
     for limit in entry.entries("limits"):
         limit.only("name", "text", "rate", "basis", "relief")
         try:
             rate = limit.numbers.value(limit.content.get("rate"), f"{limit.where}, key 'rate'")
         except UndefinedError as error:
             raise limit.wrong("rate", str(error), "name cells that hold numbers") from error
-        found.append(
+        results.append(
             Limit(
                 limit.text("name"),
                 limit.text("text"),
@@ -366,37 +366,39 @@ def _declared(entry: Entry) -> list[Limit]:
                 limit.text("relief"),
             )
         )
-    return found
+    return results
 
 
 def _general(
     entry: Entry, rates: Sequence[float], shares: dict[str, list[float]], general_ms: float, engines: float
 ) -> list[Limit]:
     """Limits common to all ways: the processors, and the region if a single TCB may do all of its work."""
-    found = [
+    limits = [
         Limit(
             "general-purpose processors",
-            f"{engines:g} of them, always busy.",
+            f"{engines:g} processors, always busy.",
             1000 * engines / general_ms,
             "processor time per transaction",
             f"{engines:g} processors",
         )
     ]
+    if "region" not in entry.content:
+        return limits
     region = shares[entry.text("region")]
     top = max(range(len(rates)), key=lambda place: rates[place])
     stated = any(limit.get("name") == "QR TCB" for limit in _raw_limits(entry))
     if not stated and region[top] <= 100:
-        found.append(
+        limits.append(
             Limit(
                 "QR TCB, at worst",
                 f"The region used {region[top]:.1f} % of a processor at {rates[top]:,.0f} transactions per second. If "
-                "all of it were on the one QR TCB, that would be full at this rate; open TCBs leave more room.",
+                "the QR TCB did all of this work, it would be full at this rate; work on open TCBs leaves more room.",
                 100 * rates[top] / region[top],
                 "region's processor time at the highest rate, in proportion",
                 "CICS regions",
             )
         )
-    return found
+    return limits
 
 
 def _raw_limits(entry: Entry) -> list[dict[str, Any]]:

@@ -140,7 +140,7 @@ class Audit:
         A broken relation does not tell which of its cells is wrong: the one that it is about stands for it, unless
         the study's notes say that it is right.
         """
-        found: dict[Place, str] = {}
+        texts: dict[Place, str] = {}
         right: set[Place] = set()
         for table_audit in self.tables:
             wrong: list[Cell | Tested] = [*table_audit.broken, *table_audit.disagree]
@@ -153,17 +153,17 @@ class Audit:
                 ):
                     right.add(place)
                 else:
-                    found[place] = cell.arithmetic
+                    texts[place] = cell.arithmetic
         spread = True
         while spread:
             spread = False
             for place, inputs in self.inputs.items():
-                source = next((other for other in inputs if other in found), None)
-                if place not in found and place not in right and source is not None:
+                source = next((other for other in inputs if other in texts), None)
+                if place not in texts and place not in right and source is not None:
                     table, number, column = source
-                    found[place] = f"it rests on row {number + 1}, {column!r} of table {table!r}: {found[source]}"
+                    texts[place] = f"it rests on row {number + 1}, {column!r} of table {table!r}: {texts[source]}"
                     spread = True
-        return found
+        return texts
 
 
 def audit(study: Study) -> Audit:
@@ -192,10 +192,10 @@ def audit_table(run: Recomputation, table: StudyTable) -> TableAudit:
         if (cell := _cell(run, table, derived, number, column)) is not None
     ]
     cells.sort(key=lambda cell: cell.row)
-    found = tuple(tested(run, table))
+    results = tuple(tested(run, table))
     for known in table.known:
         wrong = [(cell.note, cell.column) for cell in cells if cell.compared and not cell.agrees]
-        wrong += [(test.note, test.column) for test in found if not test.holds]
+        wrong += [(test.note, test.column) for test in results if not test.holds]
         if (known.note, known.column) not in wrong:
             raise StudyError(
                 file=str(run.study.path),
@@ -204,7 +204,7 @@ def audit_table(run: Recomputation, table: StudyTable) -> TableAudit:
                 remedy="take the note away",
             )
         _check_gives(run, table, known, cells)
-    return TableAudit(table, tuple(cells), tuple(_lines(run, table)), found)
+    return TableAudit(table, tuple(cells), tuple(_lines(run, table)), results)
 
 
 def _check_gives(run: Recomputation, table: StudyTable, known: Known, cells: Sequence[Cell]) -> None:
@@ -217,8 +217,8 @@ def _check_gives(run: Recomputation, table: StudyTable, known: Known, cells: Seq
             if number is None or cell.computed is None or not number.meets(cell.computed):
                 raise StudyError(
                     file=str(run.study.path),
-                    what=f"table {table.id!r}, key 'known.gives': what {known.column!r} of row {cell.row} follows "
-                    f"from gives {known.gives} by the note, and not so: {cell.arithmetic}",
+                    what=f"table {table.id!r}, key 'known.gives': the inputs of {known.column!r} in row {cell.row} "
+                    f"should give {known.gives} by the note, but do not: {cell.arithmetic}",
                     remedy="look for a misprint in these cells, or correct the note",
                 )
 
@@ -226,17 +226,17 @@ def _check_gives(run: Recomputation, table: StudyTable, known: Known, cells: Seq
 def _cell(run: Recomputation, table: StudyTable, derived: Derived, number: int, column: str) -> Cell | None:
     """A derived cell compared with its print; None if neither it nor its inputs are printed."""
     row = table.rows[number]
-    held = run.number(table, number, column, derived) if derived.printed else None
-    found: Quantity | None = None
+    quantity = run.number(table, number, column, derived) if derived.printed else None
+    result: Quantity | None = None
     try:
-        found, worked = run.computed(table, derived, number, column)
-        arithmetic = f"{worked} = {shown(found.value)}"
-        if found.low != found.high:
-            arithmetic += f" ({shown(found.low)} to {shown(found.high)})"
-        if held is not None:
+        result, worked = run.computed(table, derived, number, column)
+        arithmetic = f"{worked} = {shown(result.value)}"
+        if result.low != result.high:
+            arithmetic += f" ({shown(result.low)} to {shown(result.high)})"
+        if quantity is not None:
             arithmetic += f"; printed {row[column]}"
-            if held.low != held.high:
-                arithmetic += f" ({shown(held.low)} to {shown(held.high)})"
+            if quantity.low != quantity.high:
+                arithmetic += f" ({shown(quantity.low)} to {shown(quantity.high)})"
     except MissingError as error:
         if not derived.printed:
             return None
@@ -249,8 +249,8 @@ def _cell(run: Recomputation, table: StudyTable, derived: Derived, number: int, 
         column,
         derived.formula.name,
         row[column] if derived.printed else "",
-        held,
-        found,
+        quantity,
+        result,
         arithmetic,
         *table.explained(number, column),
     )

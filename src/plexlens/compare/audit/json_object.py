@@ -10,28 +10,28 @@ from plexlens.compare.numbers.quantity import Quantity
 
 #: Which way agreement is decided; stands in every output.
 RULE = (
-    "A computed number agrees where it can be what is printed: each printed number stands for all that round to it, "
-    "half a unit of its last digit to either side (up to a unit further from zero where the study cuts digits off), "
-    "and the inputs' own rounding is carried through the formula by interval arithmetic."
+    "A computed number agrees if it can round to the printed number. A printed number represents all values that "
+    "round to it: half a unit of its last digit to either side (up to a unit away from zero where the study "
+    "truncates). Interval arithmetic carries the rounding of the inputs through the formula."
 )
 
 #: What is tested where no number follows.
 RELATION_RULE = (
-    "Cells from which nothing follows are held against what must be so: a part is not above its whole, two monitors of "
-    "one run agree, the same run has the same numbers in every table. A relation is broken where no numbers that round "
-    "to the printed ones keep it."
+    "Cells that cannot be recomputed are checked against relations that must hold: a part is not above its whole, two "
+    "monitors agree on a run, a run has the same numbers in every table. A relation is broken if no numbers that "
+    "round to the printed ones satisfy it."
 )
 
 
 def counted(audit: Audit) -> str:
     """Counts of the printed cells of a study by result, in a sentence or two."""
     tables = audit.tables
-    compared, agree = sum(len(one.compared) for one in tables), sum(one.agree for one in tables)
-    own_way = sum(len(one.conventions) for one in tables)
-    tested, broken = sum(len(one.tested) for one in tables), sum(len(one.broken) for one in tables)
-    text = f"Of {compared} printed cells that follow from others, {agree} agree and {compared - agree - own_way} do not"
-    text += f"; {own_way} are worked out in a way of the source's own." if own_way else "."
-    return text + (f" Of {tested} comparisons with relations {broken} fail." if tested else "")
+    compared, agree = sum(len(table.compared) for table in tables), sum(table.agree for table in tables)
+    own_way = sum(len(table.conventions) for table in tables)
+    tested, broken = sum(len(table.tested) for table in tables), sum(len(table.broken) for table in tables)
+    text = f"Of {compared} printed cells that can be recomputed, {agree} agree and {compared - agree - own_way} do not"
+    text += f"; {own_way} follow a convention of the source." if own_way else "."
+    return text + (f" Of {tested} relations checked, {broken} fail." if tested else "")
 
 
 def to_object(audit: Audit) -> dict[str, Any]:
@@ -41,21 +41,21 @@ def to_object(audit: Audit) -> dict[str, Any]:
         "title": audit.study.title,
         "source": audit.study.source,
         "rule": RULE,
-        "tables": [_table(one) for one in audit.tables],
+        "tables": [_table(table) for table in audit.tables],
     }
 
 
-def _table(one: TableAudit) -> dict[str, Any]:
+def _table(table: TableAudit) -> dict[str, Any]:
     return {
-        "id": one.table.id,
-        "title": one.table.title,
-        "rows": len(one.table.rows),
-        "computed": len(one.compared),
-        "agree": one.agree,
-        "disagree": [_disagreement(cell) for cell in one.disagree],
-        "own_convention": [_disagreement(cell) for cell in one.conventions],
+        "id": table.table.id,
+        "title": table.table.title,
+        "rows": len(table.table.rows),
+        "computed": len(table.compared),
+        "agree": table.agree,
+        "disagree": [_disagreement(cell) for cell in table.disagree],
+        "own_convention": [_disagreement(cell) for cell in table.conventions],
         "relations": {
-            "tested": len(one.tested),
+            "tested": len(table.tested),
             "broken": [
                 {
                     "row": test.row,
@@ -66,10 +66,10 @@ def _table(one: TableAudit) -> dict[str, Any]:
                     "reason": test.reason,
                     "note": test.note,
                 }
-                for test in one.broken
+                for test in table.broken
             ],
         },
-        "cells": [_cell(cell) for cell in one.cells],
+        "cells": [_cell(cell) for cell in table.cells],
         "lines": [
             {
                 "cpu_percent": list(fitted.columns),
@@ -83,13 +83,13 @@ def _table(one: TableAudit) -> dict[str, Any]:
                     for rate, measured, predicted in fitted.predicted
                 ],
             }
-            for fitted in one.lines
+            for fitted in table.lines
         ],
         "left_out": [
             {"column": lacking.column, "missing": list(lacking.missing), "template": lacking.template}
-            for lacking in one.table.left_out
+            for lacking in table.table.left_out
         ],
-        "note": one.table.note,
+        "note": table.table.note,
     }
 
 

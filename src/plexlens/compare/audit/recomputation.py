@@ -121,7 +121,7 @@ class Recomputation:
         if key in self.open:
             raise StudyError(
                 file=str(self.study.path),
-                what=f"table {table.id!r}, column {column!r}, row {number + 1}: it is worked out from itself",
+                what=f"table {table.id!r}, column {column!r}, row {number + 1}: it is computed from itself",
                 remedy="take an argument from a printed column",
             )
         self.open.append(key)
@@ -132,7 +132,8 @@ class Recomputation:
             self.inputs[key] = frozenset(self.read)
         finally:
             self.open.remove(key)
-            self.read |= before
+            before |= self.read
+            self.read = before
         return self.done[key]
 
     def narrowed(self, result: Quantity, table: StudyTable, derived: Derived, number: int, column: str) -> Quantity:
@@ -196,32 +197,32 @@ class Recomputation:
         there = self.study.tables[reference.table]
         wanted = column if reference.column == SAME else reference.column
         if reference.offset is not None:
-            found = [number + reference.offset]
-            if not 0 <= found[0] < len(there.rows):
+            numbers = [number + reference.offset]
+            if not 0 <= numbers[0] < len(there.rows):
                 raise MissingError("there is no row at that place")
         elif reference.number:
-            found = [reference.number - 1 if reference.number > 0 else len(there.rows) + reference.number]
-            if not 0 <= found[0] < len(there.rows):
+            numbers = [reference.number - 1 if reference.number > 0 else len(there.rows) + reference.number]
+            if not 0 <= numbers[0] < len(there.rows):
                 raise StudyError(
                     file=str(self.study.path),
                     what=f"table {table.id!r}, column {column!r}: table {there.id!r} has no row {reference.number}",
                     remedy=f"name one of its {len(there.rows)} rows",
                 )
         elif reference.match is None:
-            found = [number]
+            numbers = [number]
         else:
             here = table.rows[number]
             cells = {head: here[head] if cell == SAME else cell for head, cell in reference.match.cells.items()}
             match = Match(cells, reference.match.but)
-            found = [place for place, row in enumerate(there.rows) if match.takes(row)]
-            if not found or (len(found) > 1 and not reference.many):
+            numbers = [place for place, row in enumerate(there.rows) if match.takes(row)]
+            if not numbers or (len(numbers) > 1 and not reference.many):
                 raise StudyError(
                     file=str(self.study.path),
-                    what=f"table {table.id!r}, column {column!r}: {len(found)} rows of table {there.id!r} "
+                    what=f"table {table.id!r}, column {column!r}: {len(numbers)} rows of table {there.id!r} "
                     f"have {'the same' if SAME in reference.match.cells.values() else 'these'} cells: {cells}",
-                    remedy="name the rows so that " + ("some match" if reference.many else "exactly one matches"),
+                    remedy="make the row selection " + ("some match" if reference.many else "match exactly one row"),
                 )
-        values = [self.value(there, place, wanted, reference) for place in found]
+        values = [self.value(there, place, wanted, reference) for place in numbers]
         there_are = [value for value in values if value is not None]
         return there_are if reference.times == 1 else [value * exact(reference.times) for value in there_are]
 
@@ -231,12 +232,12 @@ class Recomputation:
             (rule for rule in table.derived if column in rule.columns and rule.rows.takes(table.rows[number])), None
         )
         if rule is not None and (reference.computed or column not in table.columns):
-            found = self.computed(table, rule, number, column)[0]
+            quantity = self.computed(table, rule, number, column)[0]
             if reference.as_printed and rule.decimals is not None:
-                return as_printed(found, rule.decimals, cut=rule.cut)
+                return as_printed(quantity, rule.decimals, cut=rule.cut)
             if reference.rounded and rule.decimals is not None:
-                return rounded(found, rule.decimals)
-            return found
+                return rounded(quantity, rule.decimals)
+            return quantity
         cell = self.number(table, number, column, rule) if column in table.columns else None
         place = (table.id, number, column)
         if cell is None or not (reference.as_printed or place in self.pinned):

@@ -104,7 +104,8 @@ def _tested(run: Recomputation, table: StudyTable, relation: Relation, number: i
         return None
     finally:
         places = frozenset(run.read)
-        run.read |= before
+        before |= run.read
+        run.read = before
     if cell is None or not (relation.kind == "at least" or run.whole(table, relation, number, column)):
         return None
     text = row[column] if column in row else shown(cell.value)

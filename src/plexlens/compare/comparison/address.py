@@ -92,7 +92,7 @@ def address(text: str, folder: Path | None = None) -> Address:
         if not colon or not rest:
             raise UsageError(
                 file="",
-                what=f"study {study} has many tables, and none is named",
+                what=f"study {study} has several tables, and none is named",
                 remedy=f"name one and a row of it, as in {study}:TABLE:ROW; plexlens study {study} lists its tables",
             )
         table, _, rows = rest.partition(":")

@@ -176,25 +176,25 @@ def transitions_of(study: str, table: str, folder: Path | None = None) -> tuple[
         There is no such table, or it has no pairs.
     """
     reader = StudyReader.of(study, folder)
-    found = find_table(reader.study, table)
-    heads = _heads(found)
+    study_table = find_table(reader.study, table)
+    heads = _heads(study_table)
     groups: dict[tuple[str, str], list[tuple[Pair, str]]] = {}
     symbols: dict[tuple[str, str], str] = {}
-    for number, row in enumerate(found.rows):
+    for number, row in enumerate(study_table.rows):
         key = (row[heads["base"]], row[heads["new"]])
         symbol = row[heads["symbol"]].strip("() ") if "symbol" in heads else ""
         name = row[heads["name"]] if "name" in heads else str(number + 1)
         if name.lower() in ("avg", "average", "mean"):
             symbols[key] = symbol
             continue
-        ratio, _ = reader.number(found, number, heads["ratio"])
+        ratio, _ = reader.number(study_table, number, heads["ratio"])
         if ratio is not None:
             pair = Pair(name, row[heads["where"]] if "where" in heads else "", ratio)
             groups.setdefault(key, []).append((pair, symbol))
     if not groups:
         raise UsageError(
             file="",
-            what=f"table {found.id} of study {study} has no pair with a ratio",
+            what=f"table {study_table.id} of study {study} has no pair with a ratio",
             remedy="name a table of pairs of runs, with releases and ITR ratios",
         )
     return tuple(
@@ -245,29 +245,29 @@ def chains(transitions: Sequence[Transition], base: str, new: str) -> tuple[Chai
         if name not in releases:
             raise UsageError(file="", what=f"there is no release {name!r}", remedy=f"name two of {', '.join(releases)}")
     spread = spread_of(transitions)
-    found = [_chain(way, spread) for way in _ways(transitions, base, new, ())]
-    if not found:
+    results = [_chain(way, spread) for way in _ways(transitions, base, new, ())]
+    if not results:
         there = [name for name in releases if name != base and _ways(transitions, base, name, ())]
         raise UsageError(
             file="",
             what=f"no measured pairs lead from {base} to {new}",
             remedy=f"from {base} they lead to {', '.join(there) or 'nowhere; give the earlier release first'}",
         )
-    return tuple(sorted(found, key=lambda path: len(path.transitions)))
+    return tuple(sorted(results, key=lambda path: len(path.transitions)))
 
 
 def _ways(
     transitions: Sequence[Transition], base: str, new: str, seen: tuple[str, ...]
 ) -> list[tuple[Transition, ...]]:
-    found: list[tuple[Transition, ...]] = []
+    ways: list[tuple[Transition, ...]] = []
     for transition in transitions:
         if transition.base != base or transition.new in seen:
             continue
         if transition.new == new:
-            found.append((transition,))
+            ways.append((transition,))
         else:
-            found += [(transition, *rest) for rest in _ways(transitions, transition.new, new, (*seen, base))]
-    return found
+            ways += [(transition, *rest) for rest in _ways(transitions, transition.new, new, (*seen, base))]
+    return ways
 
 
 def _chain(way: tuple[Transition, ...], spread: Spread | None) -> Chain:

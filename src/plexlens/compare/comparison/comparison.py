@@ -65,12 +65,12 @@ def compare(base: Run, new: Run, *, bounds: Bounds | None = None, studies: Path 
     if base.family != new.family:
         raise UsageError(
             file="",
-            what=f"{base.name} is of {_family(base)} and {new.name} of {_family(new)}: they measure different things",
+            what=f"{base.name} is of {_family(base)} and {new.name} of {_family(new)}: the two are not comparable",
             remedy="name two runs of one study, or two performance databases",
         )
-    found = tuple(delta for delta in deltas(base, new) if not delta.measure.part)
-    if not any(delta.difference is not None for delta in found):
-        objects = sorted({delta.thing for delta in found if delta.thing})
+    results = tuple(delta for delta in deltas(base, new) if not delta.measure.part)
+    if not any(delta.difference is not None for delta in results):
+        objects = sorted({delta.object_name for delta in results if delta.object_name})
         raise NothingUsableError(
             file="",
             what=f"{base.name} and {new.name} have no number in common",
@@ -82,10 +82,10 @@ def compare(base: Run, new: Run, *, bounds: Bounds | None = None, studies: Path 
         new,
         environments(base, new),
         comparability(base, new, bounds),
-        found,
+        results,
         explanations(base, new),
         load_explanations(base, new),
-        _method(found, base),
+        _method(results, base),
         _said_of_both(base, new, studies),
     )
 
@@ -103,7 +103,7 @@ def _family(run: Run) -> str:
     return "a performance database" if run.family == "database" else f"study {run.family}"
 
 
-def _method(found: tuple[Delta, ...], base: Run) -> str:
-    if not any(delta.interval is not None for delta in found):
+def _method(result: tuple[Delta, ...], base: Run) -> str:
+    if not any(delta.interval is not None for delta in result):
         return METHOD_NONE
     return METHOD_INTERVALS if base.family == "database" else METHOD_REPEATS

@@ -83,39 +83,41 @@ def _read(study: Study, path: Path, where: str, pair: Mapping[str, Any], runs: t
         content = tomli.loads(file.read_text(encoding="utf-8"))
         claims = tuple(read_claim(entry) for entry in Entry(content, file.name, numbers).entries("claims"))
     predictions = []
-    for number, one in enumerate(pair.get("predictions", ()), 1):
+    for number, name in enumerate(pair.get("predictions", ()), 1):
         place = f"{where}, prediction {number}"
-        _only(path, place, one, _PREDICTION_KEYS)
-        predictions.append(_prediction(path, place, one, runs, study.headings))
+        _only(path, place, name, _PREDICTION_KEYS)
+        predictions.append(_prediction(path, place, name, runs, study.headings))
     return StudyPair(claims, tuple(predictions), tuple(str(note) for note in pair.get("notes", ())))
 
 
 def _prediction(
-    path: Path, where: str, one: Mapping[str, Any], runs: tuple[Run, Run], headings: Headings
+    path: Path, where: str, entry: Mapping[str, Any], runs: tuple[Run, Run], headings: Headings
 ) -> tuple[str, str, RateCheck]:
     base, new = runs
     for key in _PREDICTION_KEYS:
-        if key not in one:
+        if key not in entry:
             raise _wrong(path, f"{where}: key {key!r} is missing", "a value for it")
-    thing = str(one["object"])
+    object_name = str(entry["object"])
     try:
-        predicted = printed(str(one["predicted"]))
+        predicted = printed(str(entry["predicted"]))
     except ValueError as error:
         raise _wrong(path, f"{where}: {error}", "the number as printed") from error
-    rate, work = (common_name(headings, str(one[key])) for key in ("rate", "work"))
-    before, actual = base.value(rate, thing), new.value(rate, thing)
-    work_before, work_after = base.value(work, thing), new.value(work, thing)
+    rate, work = (common_name(headings, str(entry[key])) for key in ("rate", "work"))
+    before, actual = base.value(rate, object_name), new.value(rate, object_name)
+    work_before, work_after = base.value(work, object_name), new.value(work, object_name)
     if predicted is None or before is None or actual is None or work_before is None or work_after is None:
-        raise _wrong(path, f"{where}: {thing!r} has no {one['rate']!r} or {one['work']!r}", "an object of both tables")
+        raise _wrong(
+            path, f"{where}: {object_name!r} has no {entry['rate']!r} or {entry['work']!r}", "an object of both tables"
+        )
     check = check_rate(
-        thing,
+        object_name,
         base=before,
         predicted=float(predicted.value),
         actual=actual,
         work_base=work_before,
         work_new=work_after,
     )
-    return str(one["text"]), str(one["place"]), check
+    return str(entry["text"]), str(entry["place"]), check
 
 
 def _only(path: Path, where: str, entry: Any, allowed: tuple[str, ...]) -> None:

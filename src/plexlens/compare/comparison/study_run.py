@@ -48,13 +48,13 @@ def find_table(study: Study, wanted: str) -> StudyTable:
     """
     if wanted in study.tables:
         return study.tables[wanted]
-    found = [table for name, table in study.tables.items() if wanted in name.split("-")]
-    if len(found) == 1:
-        return found[0]
-    named = ", ".join(table.id for table in found) or ", ".join(study.tables)
+    study_tables = [table for name, table in study.tables.items() if wanted in name.split("-")]
+    if len(study_tables) == 1:
+        return study_tables[0]
+    named = ", ".join(table.id for table in study_tables) or ", ".join(study.tables)
     raise UsageError(
         file="",
-        what=f"study {study.name} has {'several tables' if found else 'no table'} {wanted!r}",
+        what=f"study {study.name} has {'several tables' if study_tables else 'no table'} {wanted!r}",
         remedy=f"name one of {named}",
     )
 
@@ -99,8 +99,8 @@ def _not_compared(rejected: Sequence[str]) -> Iterator[str]:
     """The note on printed cells in place of which computed numbers are compared."""
     if rejected:
         more = len(rejected) - _MOST_TOLD
-        told = "; ".join(rejected[:_MOST_TOLD]) + (f"; and {more} more, which plexlens study lists" if more > 0 else "")
-        yield f"Where a printed number cannot follow from its inputs, the computed number is compared: {told}."
+        text = "; ".join(rejected[:_MOST_TOLD]) + (f"; and {more} more, which plexlens study lists" if more > 0 else "")
+        yield f"Where a printed number cannot follow from its inputs, the computed number is compared: {text}."
 
 
 @dataclass
@@ -115,7 +115,7 @@ class _Gathered:
 
     def readings(self) -> dict[Key, Reading]:
         """A reading per number; repeats are combined."""
-        return {key: _joined(found) for key, found in self.repeats.items()}
+        return {key: _joined(readings) for key, readings in self.repeats.items()}
 
 
 class StudyReader:
@@ -174,26 +174,26 @@ class StudyReader:
         if wanted in names:
             return names.index(wanted)
         heads = table.columns[: _label_width(table)]
-        found = [number for number, row in enumerate(table.rows) if wanted in (row[head] for head in heads)]
-        if len(found) == 1:
-            return found[0]
+        numbers = [number for number, row in enumerate(table.rows) if wanted in (row[head] for head in heads)]
+        if len(numbers) == 1:
+            return numbers[0]
         bare = wanted.removeprefix("row ").removeprefix("#")
-        if not found and bare.isdigit() and 0 < int(bare) <= len(names):
+        if not numbers and bare.isdigit() and 0 < int(bare) <= len(names):
             return int(bare) - 1
-        told = ", ".join(repr(names[number]) for number in found) or ", ".join(repr(name) for name in names[:12])
+        text = ", ".join(repr(names[number]) for number in numbers) or ", ".join(repr(name) for name in names[:12])
         raise UsageError(
             file="",
             what=f"table {table.id} of study {self.study.name} has "
-            + (f"{len(found)} rows {wanted!r}" if found else f"no row {wanted!r}"),
-            remedy=f"name one of {told}" + (" ..." if len(names) > 12 and not found else "") + ", or its number",
+            + (f"{len(numbers)} rows {wanted!r}" if numbers else f"no row {wanted!r}"),
+            remedy=f"name one of {text}" + (" ..." if len(names) > 12 and not numbers else "") + ", or its number",
         )
 
-    def read(self, table: StudyTable, column: str, number: int, thing: str, into: _Gathered) -> None:
+    def read(self, table: StudyTable, column: str, number: int, object_name: str, into: _Gathered) -> None:
         """Store a cell as a setting or a reading; a cell that prints neither is skipped."""
         meaning = heading(self.study.headings, column)
         text = table.rows[number].get(column, "")
         if meaning.role == "environment":
-            into.settings.append(Setting(thing or "Run", meaning.title, text))
+            into.settings.append(Setting(object_name or "Run", meaning.title, text))
             return
         if meaning.role == "count":
             return
@@ -201,12 +201,12 @@ class StudyReader:
         if quantity is None:
             # Names stand in the first columns; other texts are settings.
             if text.strip() and column not in table.columns[: _label_width(table)] and not meaning.known:
-                into.settings.append(Setting(thing or "Run", column, text))
+                into.settings.append(Setting(object_name or "Run", column, text))
             return
         if column in table.columns[: _label_width(table)] and not meaning.known:
             return
         if cell is not None and cell.compared and not cell.agrees and not cell.convention:
-            into.rejected.append(f"{column} of {thing or cell.label}: {cell.arithmetic}")
+            into.rejected.append(f"{column} of {object_name or cell.label}: {cell.arithmetic}")
         name = common_name(self.study.headings, column)
         arithmetic = "" if cell is None or cell.computed is None else cell.arithmetic.split("; printed")[0]
         if name not in into.measures:
@@ -216,18 +216,18 @@ class StudyReader:
                 column,
                 name,
                 kind=into.kind or "Run",
-                row="a row of a table" if thing else "the run as a whole",
+                row="a row of a table" if object_name else "the run as a whole",
                 formula=formula,
                 source=f"{self.study.name}, {table.id}, column {column!r}",
             )
-        into.repeats.setdefault((name, thing), []).append(
+        into.repeats.setdefault((name, object_name), []).append(
             Reading(float(quantity.value), float(quantity.low), float(quantity.high), arithmetic=arithmetic)
         )
 
     def number(self, table: StudyTable, number: int, column: str) -> tuple[Quantity | None, Cell | None]:
         """A cell, recomputed if the study derives it, else as printed; with the audit's cell if there is one."""
-        found = next(table_audit for table_audit in self.audit.tables if table_audit.table.id == table.id)
-        cell = next((cell for cell in found.cells if cell.row == number + 1 and cell.column == column), None)
+        result = next(table_audit for table_audit in self.audit.tables if table_audit.table.id == table.id)
+        cell = next((cell for cell in result.cells if cell.row == number + 1 and cell.column == column), None)
         if cell is not None and cell.computed is not None:
             return cell.computed, cell
         lost = self.lost(table, number, column)
@@ -290,20 +290,20 @@ class StudyReader:
 
     def places(self, table: StudyTable) -> list[tuple[tuple[StudyTable, int], bool]]:
         """Rows of other tables that belong to this table's run, and whether they are totals of the run."""
-        found = []
+        results = []
         for entry in self.belonging(table):
             for key in ("settings", "whole"):
                 if key in entry:
                     other = find_table(self.study, str(entry[key].get("table")))
                     row = self.row(other, labels(other), str(entry[key].get("row")))
-                    found.append(((other, row), key == "whole"))
-        return found
+                    results.append(((other, row), key == "whole"))
+        return results
 
     def activities(
         self, table: StudyTable, measures: Mapping[str, Measure], readings: Mapping[Key, Reading], kind: str
     ) -> list[Activity]:
         """The work of the run, by object if the table has several."""
-        found = []
+        results = []
         work = [
             column
             for column in (*table.columns, *_unprinted(table))
@@ -314,20 +314,20 @@ class StudyReader:
         for column in entered or work:
             name = common_name(self.study.headings, column)
             amounts = {
-                thing: reading.value
-                for (measure, thing), reading in readings.items()
+                object_name: reading.value
+                for (measure, object_name), reading in readings.items()
                 if measure == name and reading.value is not None and reading.value > 0
             }
             if amounts:
-                found.append(Activity(name, _work_of(measures[name]), kind, amounts))
-        return found
+                results.append(Activity(name, _work_of(measures[name]), kind, amounts))
+        return results
 
     def describe(self, table: StudyTable, rows: Sequence[str], single: bool) -> str:
         """Description of the run in words."""
-        told = f"study {self.study.name}, {table.id}: {table.title}"
+        text = f"study {self.study.name}, {table.id}: {table.title}"
         if not single:
-            return told
-        return told + (f", {rows[0]}" if len(rows) == 1 else f", {len(rows)} repeats: {', '.join(rows)}")
+            return text
+        return text + (f", {rows[0]}" if len(rows) == 1 else f", {len(rows)} repeats: {', '.join(rows)}")
 
 
 def _work_of(measure: Measure) -> str:
@@ -348,15 +348,15 @@ def _unprinted(table: StudyTable) -> list[str]:
     return list(dict.fromkeys(columns))
 
 
-def _joined(found: Sequence[Reading]) -> Reading:
+def _joined(readings: Sequence[Reading]) -> Reading:
     """A single reading, or the mean of repeats with its spread; the mean's bounds include each repeat's bounds."""
-    if len(found) == 1:
-        return found[0]
-    values = [reading.value for reading in found if reading.value is not None]
+    if len(readings) == 1:
+        return readings[0]
+    values = [reading.value for reading in readings if reading.value is not None]
     mean, estimate = of_repeats(values)
-    lows = [reading.low for reading in found if reading.low is not None]
-    highs = [reading.high for reading in found if reading.high is not None]
-    whole = len(lows) == len(highs) == len(found)
+    lows = [reading.low for reading in readings if reading.low is not None]
+    highs = [reading.high for reading in readings if reading.high is not None]
+    whole = len(lows) == len(highs) == len(readings)
     return Reading(
         mean,
         sum(lows) / len(lows) if whole else None,

@@ -62,7 +62,7 @@ def formulas_of(catalogue: Catalogue) -> dict[str, Formula]:
     CatalogueError
         One that cannot be used: file, line, key, what is wrong, what is valid.
     """
-    made: dict[str, Formula] = {}
+    formulas: dict[str, Formula] = {}
     for documents in catalogue.studies():
         stands: dict[str, Document] = {}
         for document in documents:
@@ -71,10 +71,10 @@ def formulas_of(catalogue: Catalogue) -> dict[str, Formula]:
                 raise document.wrong((), "there is no formula", "add [formula.itr] with title, arguments and formula")
             for name, entry in entries.table(open_ended=True).entries.items():
                 if name in stands:
-                    raise entry.wrong(f"formula {name} stands in {stands[name].path} too", "give it another name")
+                    raise entry.wrong(f"formula {name} is also defined in {stands[name].path}", "give it another name")
                 stands[name] = document
-                made[name] = _formula(name, entry)
-    return made
+                formulas[name] = _formula(name, entry)
+    return formulas
 
 
 def _formula(name: str, entry: Entry) -> Formula:
@@ -102,9 +102,7 @@ def _arguments(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
     names = [text.removesuffix(_DOTS) for text in entry.texts()]
     for name in names:
         if not _NAME.fullmatch(name):
-            raise entry.wrong(
-                f"{name!r} is not a name", 'write ["getpages", "pages_read..."]; dots follow that of a list'
-            )
+            raise entry.wrong(f"{name!r} is not a name", 'write ["getpages", "pages_read..."]; three dots mark a list')
         if names.count(name) > 1:
             raise entry.wrong(f"{name} stands there twice", "name each argument once")
     lists = [name for name in names if name + _DOTS in entry.value]
@@ -124,11 +122,11 @@ def _expression(table: Table, singles: tuple[str, ...], lists: tuple[str, ...]) 
         ):
             what = node.function if isinstance(node, Call) else node.operator
             valid = "; ".join([*OPERATORS, *(FUNCTIONS[name] for name in CALLS)])
-            raise entry.wrong(f"{what} cannot be worked out over printed numbers", f"there are: {valid}")
+            raise entry.wrong(f"{what} cannot be computed from printed numbers", f"there are: {valid}")
     for name in (*singles, *lists):
         if name not in names_of(tree):
             raise table.entries["arguments"].wrong(
-                f"{name} does not stand in the formula", f"leave it out; {near(name, names_of(tree))}"
+                f"the formula does not use {name}", f"leave it out; {near(name, names_of(tree))}"
             )
     return tree
 

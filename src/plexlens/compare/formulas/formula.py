@@ -74,8 +74,8 @@ class Formula:
         ValueError
             Two lists of different length are multiplied, or the largest of no numbers is asked for.
         """
-        found: Quantity = _value(self.expression, arguments)
-        return found
+        quantity: Quantity = _value(self.expression, arguments)
+        return quantity
 
 
 def _value(expression: Expression, arguments: Mapping[str, Argument]) -> Any:

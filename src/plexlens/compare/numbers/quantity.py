@@ -16,6 +16,7 @@ import re
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 
 _NUMBER = re.compile(r"(?P<digits>[+-]?(?:\d[\d,]*\.?\d*|\.\d+)) ?(?P<suffix>%|[KM](?![A-Za-z]))?(?P<unit>[ /].*)?\Z")
 _CLOCK = re.compile(r"(?P<hours>\d+):(?P<minutes>[0-5]\d):(?P<seconds>[0-5]\d(?:\.\d+)?)\Z")
@@ -139,6 +140,7 @@ def total(quantities: Iterable[Quantity]) -> Quantity:
     return result
 
 
+@lru_cache(maxsize=1 << 16)
 def printed(
     cell: str,
     *,
@@ -188,11 +190,11 @@ def printed(
         places = len(clock["seconds"].partition(".")[2])
         value = 3600 * int(clock["hours"]) + 60 * int(clock["minutes"]) + Fraction(clock["seconds"])
         return _bounded(value, Fraction(1, 10**places), cut)
-    found = _NUMBER.match(text)
-    if found is None:
+    match = _NUMBER.match(text)
+    if match is None:
         raise ValueError(f"{cell!r} is not a printed number")
-    text = found["digits"].replace(",", "").rstrip(".")
-    scale = (_BINARY_SCALE if binary else _SCALE).get(found["suffix"] or "", 1)
+    text = match["digits"].replace(",", "").rstrip(".")
+    scale = (_BINARY_SCALE if binary else _SCALE).get(match["suffix"] or "", 1)
     decimals = text.partition(".")[2]
     places = 0 if padded and not decimals.strip("0") else len(decimals)
     value = Fraction(text) * scale
@@ -213,12 +215,12 @@ def _bounded(value: Fraction, unit: Fraction, cut: bool) -> Quantity:
 def as_printed(quantity: Quantity, decimals: int, *, cut: bool) -> Quantity:
     """The printed form at a number of decimals; a range if its bounds round differently."""
 
-    def one(number: Fraction) -> Fraction:
+    def printed(number: Fraction) -> Fraction:
         scaled = number * 10**decimals
         whole = math.trunc(scaled) if cut else math.floor(scaled + Fraction(1, 2))
         return Fraction(whole, 10**decimals)
 
-    return Quantity(one(quantity.value), one(quantity.low), one(quantity.high))
+    return Quantity(printed(quantity.value), printed(quantity.low), printed(quantity.high))
 
 
 def rounded(quantity: Quantity, decimals: int) -> Quantity:

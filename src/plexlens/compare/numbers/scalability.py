@@ -159,7 +159,7 @@ def fit_scalability(
     low = [-np.inf, 0.0, 0.0][: len(terms)]
     from scipy.optimize import least_squares
 
-    found = least_squares(
+    result = least_squares(
         lambda values: model(values) - wanted,
         start,
         bounds=(low, [np.inf] * len(terms)),
@@ -167,7 +167,7 @@ def fit_scalability(
         ftol=1e-15,
         gtol=1e-15,
     )
-    values = [float(value) for value in found.x]
+    values = [float(value) for value in result.x]
     at_bound = tuple(name for name, value in zip(terms[1:], values[1:], strict=True) if value < _ZERO)
     serial, coherency = (0.0 if value < _ZERO else value for value in (*values[1:], 0.0)[:2])
     law = Scalability(

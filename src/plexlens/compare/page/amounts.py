@@ -38,8 +38,10 @@ def amount(reading: Reading | None, measure: Measure) -> str:
 
 def decimals(delta: Delta) -> int | None:
     """Significant decimals of both printed readings; None if neither was printed."""
-    found = [_places(reading) for reading in (delta.base, delta.new) if reading is not None and reading.low is not None]
-    return max(found) if found else None
+    numbers = [
+        _places(reading) for reading in (delta.base, delta.new) if reading is not None and reading.low is not None
+    ]
+    return max(numbers) if numbers else None
 
 
 def points(unit: Unit) -> Unit:

@@ -96,9 +96,9 @@ def _chained(table: str, base: str, new: str) -> tuple[Report, Callable[[], dict
         raise UsageError(
             file="", what=f"--chain {table} does not name a table", remedy="give STUDY:TABLE, as in vmesa-1992:table-03"
         )
-    found = chains(transitions_of(study, name), base, new)
+    results = chains(transitions_of(study, name), base, new)
     source = f"Pairs of runs of study {study}, {name}"
-    return chain_report(found, source), lambda: chain_json(found, source)
+    return chain_report(results, source), lambda: chain_json(results, source)
 
 
 class _Sources:
@@ -172,7 +172,8 @@ def _compared(
     """The report, and the function that builds its plain values."""
     from plexlens.compare.comparison.address import PredictionAddress
     from plexlens.compare.comparison.comparison import compare as compare_runs
-    from plexlens.compare.page.runs import compare_json, compare_report
+    from plexlens.compare.page.runs import compare_report
+    from plexlens.compare.page.runs_json import compare_json
 
     if isinstance(second, PredictionAddress):
         raise UsageError(
@@ -192,8 +193,8 @@ def _compared(
     runs = sources.run(first, "BASE"), sources.run(second, "NEW")
     if sources.selection and not sources.selections:
         raise _nothing_to_select("runs of studies")
-    made = compare_runs(*runs, bounds=bounds)
-    return compare_report(made), lambda: compare_json(made)
+    comparison = compare_runs(*runs, bounds=bounds)
+    return compare_report(comparison), lambda: compare_json(comparison)
 
 
 def _nothing_to_select(what: str) -> UsageError:

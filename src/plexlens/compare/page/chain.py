@@ -14,49 +14,44 @@ from plexlens.report.model import text_column as _text
 from plexlens.report.writers.json_object import to_json
 
 _METHOD = (
-    "A ratio above 1 means more capacity: NEW does that many times the transactions in the same processor time.",
-    "Ratios of one transition are averaged over its pairs of runs, transitions that follow each other are multiplied. "
-    "This supposes that a transition's ratio does not depend on what was installed before it.",
-    "The digits column is what the printed digits leave open; the pairs column takes the smallest and the largest "
-    "ratio of each transition. The 95 % interval takes the spread of pairs about their mean, pooled over all "
-    "transitions with several pairs, as the error of a single pair, divides by the square root of the number of pairs "
-    "of a transition, and adds the squares of the relative errors. Pairs differ in processor and storage, so it tells "
-    "how far the mean of other such environments may be, not how exactly one run was measured.",
+    "A ratio above 1 means more capacity: NEW completes this multiple of BASE's transactions in the same processor "
+    "time.",
+    "The ratio of a transition is the mean over its pairs of runs; the ratios of successive transitions are "
+    "multiplied. This assumes that the ratio of a transition does not depend on earlier releases.",
+    "The digits column shows the range that rounding of the printed digits allows; the pairs column uses the smallest "
+    "and the largest ratio of each transition. For the 95 % interval, the error of a single pair is the spread of "
+    "pairs about their mean, pooled over all transitions with several pairs; it is divided by the square root of the "
+    "number of pairs of a transition, and the squares of the relative errors are added. Pairs differ in processor and "
+    "storage, so the interval shows how much the mean of other such environments may differ, not how exactly a run "
+    "was measured.",
 )
 
 
-def chain_report(found: Sequence[Chain], source: str) -> Report:
+def chain_report(chains: Sequence[Chain], source: str) -> Report:
     """The report of the paths from one release to another.
 
     Parameters
     ----------
-    found
+    chains
         At least one chain, the preferred one first.
     source
         The table that the pairs are from.
     """
-    first = found[0]
+    first = chains[0]
     return Report(
         title=f"{first.new} against {first.base}: processor capacity",
-        systems=(),
-        sysplexes=(),
-        start=None,
-        end=None,
-        utc_offset=None,
-        time_note="",
-        alerts=(),
-        sections=(_short(first), _ways(found), _transitions(found), _method()),
+        sections=(_short(first), _ways(chains), _transitions(chains), _method()),
         generator=f"Plexlens {__version__}",
         kind="Chained ITR ratios",
         subject=source,
     )  # fmt: skip
 
 
-def chain_json(found: Sequence[Chain], source: str) -> dict[str, Any]:
+def chain_json(chains: Sequence[Chain], source: str) -> dict[str, Any]:
     """The chains as plain values."""
     return {
-        "base": found[0].base,
-        "new": found[0].new,
+        "base": chains[0].base,
+        "new": chains[0].new,
         "source": source,
         "chains": [
             {
@@ -72,9 +67,9 @@ def chain_json(found: Sequence[Chain], source: str) -> dict[str, Any]:
                     for step in chain.transitions
                 ],
             }
-            for chain in found
+            for chain in chains
         ],
-        **to_json(chain_report(found, source)),
+        **to_json(chain_report(chains, source)),
     }  # fmt: skip
 
 
@@ -96,7 +91,7 @@ def _short(chain: Chain) -> Section:
     return Section("short", "In short", (KeyFigures("itrr", (figure,)), Note(text)))
 
 
-def _ways(found: Sequence[Chain]) -> Section:
+def _ways(chains: Sequence[Chain]) -> Section:
     columns = (
         _text("way", "Way", key=True), _text("arithmetic", "Derivation"), _text("ratio", "ITR ratio"),
         _text("digits", "By printed digits"), _text("pairs", "Smallest to largest pairs"),
@@ -106,10 +101,10 @@ def _ways(found: Sequence[Chain]) -> Section:
         (" to ".join([chain.base, *(step.new for step in chain.transitions)]), chain.arithmetic,
          f"{float(chain.ratio.value):.3f}", _bounds(float(chain.ratio.low), float(chain.ratio.high)),
          _bounds(chain.lowest, chain.highest), _interval(chain))
-        for chain in found
+        for chain in chains
     )  # fmt: skip
-    table = Table("ways", "Ways from one release to the other", columns, rows, top=len(rows))
-    lead = "What was measured in one step comes first." if len(found) > 1 else ""
+    table = Table("ways", "Paths between the two releases", columns, rows, top=len(rows))
+    lead = "A path measured in a single step comes first." if len(chains) > 1 else ""
     return Section("ways", "Derivation", (table,), lead)
 
 
@@ -117,8 +112,8 @@ def _method() -> Section:
     return Section("method", "Method", tuple(Note(text) for text in _METHOD))
 
 
-def _transitions(found: Sequence[Chain]) -> Section:
-    steps: dict[str, Transition] = {step.symbol: step for chain in found for step in chain.transitions}
+def _transitions(chains: Sequence[Chain]) -> Section:
+    steps: dict[str, Transition] = {step.symbol: step for chain in chains for step in chain.transitions}
     columns = (
         _text("symbol", "Symbol", key=True), _text("base", "From"), _text("new", "To"), _text("pair", "Pair"),
         _text("where", "Processor"), _text("ratio", "ITR ratio"), _text("mean", "Mean"),
@@ -129,5 +124,5 @@ def _transitions(found: Sequence[Chain]) -> Section:
         for step in steps.values()
         for pair in step.pairs
     )  # fmt: skip
-    table = Table("pairs", "Pairs of runs that differ in the release alone", columns, rows, top=len(rows))
+    table = Table("pairs", "Pairs of runs that differ only in the release", columns, rows, top=len(rows))
     return Section("pairs", "What was measured", (table,))

@@ -5,14 +5,13 @@ number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from plexlens import __version__
 from plexlens.compare.comparison.comparison import Comparison
 from plexlens.compare.numbers.quantity import shown as as_text
 from plexlens.compare.page import amounts
 from plexlens.compare.page.amounts import symbol_of
-from plexlens.compare.runs.comparability import Check, Comparability, Outcome
+from plexlens.compare.runs.comparability import Comparability, Outcome
 from plexlens.compare.runs.deltas import Delta, Judgement, by_group
 from plexlens.compare.runs.environment import Environments
 from plexlens.compare.runs.explain import Explanation, LoadExplanation
@@ -23,7 +22,6 @@ from plexlens.metrics.display import NULL, percent, with_symbol
 from plexlens.report.model import Block, Definition, Figure, KeyFigures, Level, Note, Report, Section, Table
 from plexlens.report.model import text_column as _text
 from plexlens.report.model.display import counted
-from plexlens.report.writers.json_object import to_json
 
 #: Rows of a table shown before the reader asks for all.
 TOP = 20
@@ -32,103 +30,29 @@ TOP = 20
 _HEADLINES = (Group.RESPONSE, Group.THROUGHPUT, Group.PROCESSOR, Group.UTILISATION, Group.IO)
 
 
-def compare_report(made: Comparison) -> Report:
+def compare_report(comparison: Comparison) -> Report:
     """The report of a comparison."""
     return Report(
-        title=f"{made.new.name} against {made.base.name}",
-        systems=(),
-        sysplexes=(),
-        start=None,
-        end=None,
-        utc_offset=None,
-        time_note="",
-        alerts=comparability_alerts(made.comparability),
+        title=f"{comparison.new.name} against {comparison.base.name}",
+        alerts=comparability_alerts(comparison.comparability),
         sections=tuple(
             section
             for section in (
-                _short(made),
-                environment_section(made.environments),
-                comparability_section(made.comparability),
-                _reasons(made),
-                _claims(made),
-                *_groups(made),
-                _method(made),
+                _short(comparison),
+                environment_section(comparison.environments),
+                comparability_section(comparison.comparability),
+                _reasons(comparison),
+                _claims(comparison),
+                *_groups(comparison),
+                _method(comparison),
             )
             if section.blocks
         ),
-        definitions={one.id: _definition(one) for one in _measures(made)},
+        definitions={measure.id: _definition(measure) for measure in _measures(comparison)},
         generator=f"Plexlens {__version__}",
         kind="Comparison",
-        subject=f"BASE: {made.base.description}. NEW: {made.new.description}.",
+        subject=f"BASE: {comparison.base.description}. NEW: {comparison.new.description}.",
     )
-
-
-def compare_json(made: Comparison) -> dict[str, Any]:
-    """The comparison as plain values: verdict, checks and deltas as numbers, and the page's tables."""
-    return {
-        "base": {"name": made.base.name, "description": made.base.description},
-        "new": {"name": made.new.name, "description": made.new.description},
-        "comparable": made.comparability.comparable if made.comparability.tested else None,
-        "verdict": made.comparability.verdict,
-        "environment": [
-            {"subject": one.subject, "name": one.name, "base": one.base, "new": one.new}
-            for one in made.environments.differences
-        ],
-        "checks": [check_json(one) for one in made.comparability.checks],
-        "method": made.method,
-        "deltas": [_delta_json(one) for one in made.deltas],
-        "explanations": [
-            {"title": one.title, "object": one.thing or None, "unit": one.unit.base, "base": one.base, "new": one.new,
-             "text": one.text, "parts": [
-                 {"title": part.title, "kind": str(part.kind), "base": part.base, "new": part.new,
-                  "change": part.change, "share": part.share} for part in one.parts]}
-            for one in made.explanations
-        ],
-        "load": [
-            {"title": one.title, "work": one.work, "unit": one.unit.base, "change": one.change, "load": one.load,
-             "rest": one.rest, "text": one.text, "objects": [
-                 {"object": split.thing, "base": split.base, "new": split.new, "work_base": split.work_base,
-                  "work_new": split.work_new, "load": split.load, "rest": split.rest} for split in one.objects]}
-            for one in made.loads
-        ],
-        **to_json(compare_report(made)),
-    }  # fmt: skip
-
-
-def check_json(one: Check) -> dict[str, Any]:
-    """A check of comparability as plain values."""
-    return {
-        "id": one.id, "title": one.title, "base": one.base, "new": one.new, "measured": one.measured,
-        "bound": one.bound, "outcome": str(one.outcome), "text": one.text, "consequence": one.consequence or None,
-        "details": list(one.details),
-    }  # fmt: skip
-
-
-def _delta_json(one: Delta) -> dict[str, Any]:
-    interval = one.interval
-    return {
-        "measure": one.measure.id,
-        "title": one.measure.title,
-        "group": str(one.measure.group),
-        "object": one.thing or None,
-        "unit": one.measure.unit.base,
-        "better": str(one.measure.better) or None,
-        "base": None if one.base is None else one.base.value,
-        "new": None if one.new is None else one.new.value,
-        "difference": one.difference,
-        "ratio": one.ratio,
-        "printed_digits": None if one.low is None else {"low": one.low, "high": one.high},
-        "confidence": None
-        if interval is None
-        else {
-            "low": interval.low,
-            "high": interval.high,
-            "ratio_low": interval.ratio_low,
-            "ratio_high": interval.ratio_high,
-            "freedom": interval.freedom,
-        },
-        "says": str(one.judgement),
-    }
 
 
 def comparability_alerts(checked: Comparability) -> tuple[Note, ...]:
@@ -137,90 +61,103 @@ def comparability_alerts(checked: Comparability) -> tuple[Note, ...]:
     consequences = tuple(dict.fromkeys(check.consequence for check in checked.differing if check.consequence))
     text = checked.verdict
     if not checked.comparable:
-        text += " Their numbers are shown all the same."
+        text += " Their numbers are shown anyway."
     return (Note(text, level, consequences),)
 
 
-def _headline(found: Sequence[Delta]) -> Delta | None:
+def _headline(deltas: Sequence[Delta]) -> Delta | None:
     """The most important number of a group: of the whole, with a known good direction; None if there is none."""
-    told = [one for one in found if one.difference is not None and (one.difference != 0 or one.ratio is not None)]
-    told = [one for one in told if not one.thing or one.measure.better is not Better.NEITHER]
+    texts = [
+        delta for delta in deltas if delta.difference is not None and (delta.difference != 0 or delta.ratio is not None)
+    ]
+    texts = [delta for delta in texts if not delta.object_name or delta.measure.better is not Better.NEITHER]
     return min(
-        told,
-        key=lambda one: (bool(one.thing), not one.measure.headline, one.measure.better is Better.NEITHER),
+        texts,
+        key=lambda delta: (bool(delta.object_name), not delta.measure.headline, delta.measure.better is Better.NEITHER),
         default=None,
     )
 
 
-def _short(made: Comparison) -> Section:
+def _short(comparison: Comparison) -> Section:
     figures = []
     for group in _HEADLINES:
-        one = _headline(by_group(made.deltas).get(group, []))
-        if one is None or one.base is None or one.new is None:
+        headline = _headline(by_group(comparison.deltas).get(group, []))
+        if headline is None or headline.base is None or headline.new is None:
             continue
-        told = amounts.change(one) or amounts.difference(one)
+        change = amounts.change(headline) or amounts.difference(headline)
         figures.append(
             Figure(
                 f"new_{group.name.lower()}",
-                one.measure.title + (f", {one.thing}" if one.thing else ""),
-                one.new.value,
-                one.measure.unit,
-                one.measure.id,
-                f"BASE {amounts.amount(one.base, one.measure)}, {told}: {one.judgement}",
-                alarm=one.judgement is Judgement.WORSE,
+                headline.measure.title + (f", {headline.object_name}" if headline.object_name else ""),
+                headline.new.value,
+                headline.measure.unit,
+                headline.measure.id,
+                f"BASE {amounts.amount(headline.base, headline.measure)}, {change}: {headline.judgement}",
+                alarm=headline.judgement is Judgement.WORSE,
             )
         )
     blocks: list[Block] = [KeyFigures("headlines", tuple(figures))] if figures else []
-    texts = [one.text for one in made.loads[:1]] + [one.text for one in made.explanations if one.parts][:4]
+    texts = [load.text for load in comparison.loads[:1]] + [
+        explanation.text for explanation in comparison.explanations if explanation.parts
+    ][:4]
     blocks += [Note(text) for text in texts]
-    blocks += [Note(f"BASE: {text}") for text in made.base.notes]
-    blocks += [Note(f"NEW: {text}") for text in made.new.notes if text not in made.base.notes]
+    blocks += [Note(f"BASE: {text}") for text in comparison.base.notes]
+    blocks += [Note(f"NEW: {text}") for text in comparison.new.notes if text not in comparison.base.notes]
     return Section(
         "short",
         "In short",
         tuple(blocks),
-        "NEW and BASE: differences are NEW minus BASE, ratios NEW over BASE. Below 1, or a minus, means that NEW has "
-        "less.",
+        "Differences are NEW minus BASE, ratios NEW divided by BASE. A ratio below 1, or a negative difference, means "
+        "that NEW has less.",
     )
 
 
-def environment_section(found: Environments) -> Section:
+def environment_section(environments: Environments) -> Section:
     """Differences in the environment."""
-    if not found.differences:
-        text = f"The environments are alike: all {found.alike:,} settings recorded in both runs are the same."
-        return Section("environment", "Environment", (Note(text if found.alike else "Neither run records a setting."),))
-    rows = tuple((one.subject, one.name, one.base, one.new) for one in found.differences)
+    if not environments.differences:
+        text = f"The environments are alike: all {environments.alike:,} settings recorded in both runs are the same."
+        return Section(
+            "environment", "Environment", (Note(text if environments.alike else "Neither run records a setting."),)
+        )
+    rows = tuple(
+        (difference.subject, difference.name, difference.base, difference.new)
+        for difference in environments.differences
+    )
     columns = (
         _text("subject", "Of what", key=True), _text("name", "Setting", key=True), _text("base", "BASE"),
         _text("new", "NEW"),
     )  # fmt: skip
     return Section(
         "environment",
-        "What differs in the environment",
-        (Table("environment", "Settings that differ", columns, rows, top=TOP, note=_alike(found.alike)),),
-        "What was changed on purpose, and what changed besides it.",
+        "Differences in the environment",
+        (Table("environment", "Settings that differ", columns, rows, top=TOP, note=_alike(environments.alike)),),
+        "Intended changes, and other changes.",
     )
 
 
 def _alike(count: int) -> str:
-    return f"{count:,} more are the same in both." if count else "Both runs record no other setting."
+    return (
+        f"{count:,} further settings are the same in both runs." if count else "Neither run records a further setting."
+    )
 
 
 def comparability_section(checked: Comparability) -> Section:
     """The checks, failed checks first."""
     checks = checked.checks
     if not checks:
-        return Section("comparability", "Whether the runs are comparable", (Note(checked.verdict),))
+        return Section("comparability", "Are the runs comparable?", (Note(checked.verdict),))
     columns = (
-        _text("title", "What has to be alike", key=True), _text("outcome", "Outcome"), _text("text", "Found"),
+        _text("title", "Criterion", key=True), _text("outcome", "Outcome"), _text("text", "Found"),
         _text("base", "BASE"), _text("new", "NEW"), _text("apart", "Apart"), _text("bound", "Allowed"),
     )  # fmt: skip
     # What is not alike comes first.
     order = {Outcome.DIFFERS: 0, Outcome.UNKNOWN: 1, Outcome.ALIKE: 2}
     rows = tuple(
-        (one.title, str(one.outcome).upper() if one.outcome is Outcome.DIFFERS else str(one.outcome), one.text,
-         one.base, one.new, amounts.share(one.measured, signed=one.id.endswith(": rate")), amounts.share(one.bound))
-        for one in sorted(checks, key=lambda one: order[one.outcome])
+        (check.title, str(check.outcome).upper() if check.outcome is Outcome.DIFFERS else str(check.outcome),
+         check.text,
+         check.base, check.new, amounts.share(check.measured, signed=check.id.endswith(": rate")),
+         amounts.share(check.bound))
+        for check in sorted(checks, key=lambda check: order[check.outcome])
     )  # fmt: skip
     blocks: list[Block] = [Table("checks", "Checks", columns, rows, top=TOP)]
     blocks += [
@@ -230,25 +167,25 @@ def comparability_section(checked: Comparability) -> Section:
     ]
     return Section(
         "comparability",
-        "Whether the runs are comparable",
+        "Are the runs comparable?",
         tuple(blocks),
-        "Runs can be compared where they did the same work: the same objects, the same mix, rates within the bounds.",
+        "Runs are comparable if they did the same work: the same objects, the same mix, and rates within the bounds.",
     )
 
 
-def _reasons(made: Comparison) -> Section:
+def _reasons(comparison: Comparison) -> Section:
     blocks: list[Block] = []
-    for number, load in enumerate(made.loads, 1):
+    for number, load in enumerate(comparison.loads, 1):
         blocks += [Note(load.text), _load_table(load, number)]
-    for number, one in enumerate(made.explanations, 1):
-        if one.parts:
-            blocks += [Note(one.text), _parts_table(one, number)]
+    for number, explanation in enumerate(comparison.explanations, 1):
+        if explanation.parts:
+            blocks += [Note(explanation.text), _parts_table(explanation, number)]
     return Section(
         "reasons",
         "What changed, and why",
         tuple(blocks),
-        "A change divided into its parts. A share of the change can be more than 100 % where another part went the "
-        "other way.",
+        "Each change divided into its parts. A share of the change can exceed 100 % if another part changed in the "
+        "opposite direction.",
     )
 
 
@@ -265,7 +202,7 @@ def _load_table(load: LoadExplanation, number: int) -> Table:
     rows = [
         (
             *row(
-                share.thing,
+                share.object_name,
                 share.work_base,
                 share.work_new,
                 share.base,
@@ -288,37 +225,39 @@ def _load_table(load: LoadExplanation, number: int) -> Table:
         columns,
         tuple(rows),
         top=len(rows),
-        note="The load's part is what BASE's rate per unit of work gives for NEW's work; everything else is the rest "
-        "of the change: settings, pool sizes, other statements, chance.",
+        note="By the load: BASE's rate per unit of work times the difference in work. By everything else: the rest of "
+        "the change, such as settings, pool sizes, other statements, chance.",
     )
 
 
-def _parts_table(one: Explanation, number: int) -> Table:
+def _parts_table(explanation: Explanation, number: int) -> Table:
     columns = (
         _text("part", "Part", key=True), _text("kind", "Kind"), _text("base", "BASE"), _text("new", "NEW"),
         _text("change", "Change"), _text("share", "Share of the change"),
     )  # fmt: skip
     rows = [
-        (part.title, str(part.kind), with_symbol(part.base, one.unit), with_symbol(part.new, one.unit),
-         amounts.plus(part.change, one.unit), amounts.share(part.share))
-        for part in one.parts
+        (part.title, str(part.kind), with_symbol(part.base, explanation.unit), with_symbol(part.new, explanation.unit),
+         amounts.plus(part.change, explanation.unit), amounts.share(part.share))
+        for part in explanation.parts
     ]  # fmt: skip
     rows.append(
         (
             "all",
             "",
-            with_symbol(one.base, one.unit),
-            with_symbol(one.new, one.unit),
-            amounts.plus(one.change, one.unit),
+            with_symbol(explanation.base, explanation.unit),
+            with_symbol(explanation.new, explanation.unit),
+            amounts.plus(explanation.change, explanation.unit),
             "",
         )
     )
-    name = one.title + (f", {one.thing}" if one.thing else "")
-    return Table(f"parts_{number}", name, columns, tuple(rows), top=len(rows), note=capital(one.arithmetic) + ".")
+    name = explanation.title + (f", {explanation.object_name}" if explanation.object_name else "")
+    return Table(
+        f"parts_{number}", name, columns, tuple(rows), top=len(rows), note=capital(explanation.arithmetic) + "."
+    )
 
 
-def _claims(made: Comparison) -> Section:
-    pair = made.pair
+def _claims(comparison: Comparison) -> Section:
+    pair = comparison.pair
     blocks: list[Block] = []
     if pair is not None and pair.claims:
         columns = (
@@ -328,12 +267,13 @@ def _claims(made: Comparison) -> Section:
         )  # fmt: skip
         signs = {"=": "", "<": "less than ", ">": "more than "}
         rows = tuple(
-            (f"{one.text} ({one.place})", f"{signs[one.relation]}{one.text_number} {symbol_of(one.unit)}".strip(),
-             NULL if one.computed is None else f"{as_text(one.computed.value)} {symbol_of(one.unit)}".strip(),
-             one.arithmetic, "borne out" if one.agrees else "NOT BORNE OUT", one.note)
-            for one in pair.claims
+            (f"{claim.text} ({claim.place})",
+             f"{signs[claim.relation]}{claim.text_number} {symbol_of(claim.unit)}".strip(),
+             NULL if claim.computed is None else f"{as_text(claim.computed.value)} {symbol_of(claim.unit)}".strip(),
+             claim.arithmetic, "borne out" if claim.agrees else "NOT BORNE OUT", claim.note)
+            for claim in pair.claims
         )  # fmt: skip
-        blocks.append(Table("claims", "What the study claims, against what its tables give", columns, rows, top=TOP))
+        blocks.append(Table("claims", "Claims of the study, compared with its tables", columns, rows, top=TOP))
     if pair is not None and pair.predictions:
         blocks.append(prediction_table([check for _, _, check in pair.predictions], "1/s"))
         blocks += [Note(f"{text} ({place}): {prediction_told(check)}") for text, place, check in pair.predictions]
@@ -347,14 +287,15 @@ def prediction_table(checks: Sequence[RateCheck], unit: str, name: str = "predic
     symbol = symbol_of(unit)
     columns = (
         _text("object", "Object", key=True), _text("base", f"BASE, {symbol}"), _text("predicted", "Predicted"),
-        _text("actual", "Came"), _text("difference", "Came less predicted"), _text("load", "By the load"),
+        _text("actual", "Came"), _text("difference", "Measured less predicted"), _text("load", "By the load"),
         _text("rest", "Not explained"), _text("rescaled", "Predicted for the measured load"), _text("error", "Error"),
     )  # fmt: skip
     rows = tuple(
-        (one.thing, NULL if one.base is None else f"{one.base:,.2f}", f"{one.predicted:,.2f}", f"{one.actual:,.2f}",
-         f"{one.difference:+,.2f}", f"{one.load:+,.2f}", f"{one.rest:+,.2f}", one.arithmetic,
-         NULL if one.error is None else percent(one.error, signed=True))
-        for one in checks
+        (check.object_name, NULL if check.base is None else f"{check.base:,.2f}", f"{check.predicted:,.2f}",
+         f"{check.actual:,.2f}",
+         f"{check.difference:+,.2f}", f"{check.load:+,.2f}", f"{check.rest:+,.2f}", check.arithmetic,
+         NULL if check.error is None else percent(check.error, signed=True))
+        for check in checks
     )  # fmt: skip
     return Table(
         name,
@@ -362,35 +303,37 @@ def prediction_table(checks: Sequence[RateCheck], unit: str, name: str = "predic
         columns,
         rows,
         top=TOP,
-        note="A prediction holds for the work it was made from. It is rescaled, object by object, to the work that "
-        "was done; only what then remains is its error.",
+        note="A prediction applies to the work that it was made from. It is scaled, object by object, to the measured "
+        "work; the remaining difference is its error.",
     )
 
 
-def prediction_told(one: RateCheck) -> str:
+def prediction_told(check: RateCheck) -> str:
     """A prediction, its outcome, and its error at the measured work, in sentences."""
     text = (
-        f"{one.thing} came to {one.actual:,.2f} a second, {abs(one.difference):,.2f} "
-        f"{'more' if one.difference > 0 else 'less'} than the {one.predicted:,.2f} predicted. Its work changed from "
-        f"{one.work_base:,.2f} to {one.work_new:,.2f} a second; for that the prediction is {one.rescaled:,.2f}"
+        f"{check.object_name} was {check.actual:,.2f} per second, {abs(check.difference):,.2f} "
+        f"{'more' if check.difference > 0 else 'less'} than the predicted {check.predicted:,.2f}. Its work changed "
+        "from "
+        f"{check.work_base:,.2f} to {check.work_new:,.2f} per second; for the changed work the prediction is "
+        f"{check.rescaled:,.2f}"
     )
-    if one.error is None:
+    if check.error is None:
         return f"{text}."
-    return f"{text}, and the measurement is {percent(abs(one.error))} {'above' if one.error > 0 else 'below'} that."
+    return f"{text}, and the measurement is {percent(abs(check.error))} {'above' if check.error > 0 else 'below'} that."
 
 
-def _groups(made: Comparison) -> Iterable[Section]:
-    for group, every in by_group(made.deltas).items():
-        found = [delta for delta in every if not _idle(delta)]
-        idle = len(every) - len(found)
-        note = f"Left out here, and only in the JSON: {counted(idle, 'number')} that {_are(idle)} zero in both runs."
+def _groups(comparison: Comparison) -> Iterable[Section]:
+    for group, every in by_group(comparison.deltas).items():
+        deltas = [delta for delta in every if not _idle(delta)]
+        idle = len(every) - len(deltas)
+        note = f"Only in the JSON output: {counted(idle, 'number')} that {_are(idle)} zero in both runs."
         name = group.name.lower()
-        if not found:
+        if not deltas:
             yield Section(name, str(group), (Note(capital(note)),))
             continue
-        chance = any(delta.interval is not None for delta in found)
-        digits = any(delta.low is not None for delta in found)
-        objects = any(delta.thing for delta in found)
+        chance = any(delta.interval is not None for delta in deltas)
+        digits = any(delta.low is not None for delta in deltas)
+        objects = any(delta.object_name for delta in deltas)
         columns = [_text("number", "Number", key=True)]
         columns += [_text("object", "Object", key=True)] if objects else []
         columns += [
@@ -398,11 +341,11 @@ def _groups(made: Comparison) -> Iterable[Section]:
             _text("ratio", "Ratio"),
         ]  # fmt: skip
         columns += [_text("confidence", "95 % interval of the difference")] if chance else []
-        columns += [_text("digits", "What the printed digits leave")] if digits else []
+        columns += [_text("digits", "Range allowed by printed digits")] if digits else []
         columns.append(_text("says", "Says"))
         rows = []
-        for delta in found:
-            row = [delta.measure.title] + ([delta.thing or _whole(delta, made)] if objects else [])
+        for delta in deltas:
+            row = [delta.measure.title] + ([delta.object_name or _whole(delta, comparison)] if objects else [])
             row += [
                 amounts.amount(delta.base, delta.measure),
                 amounts.amount(delta.new, delta.measure),
@@ -421,22 +364,22 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _idle(one: Delta) -> bool:
+def _idle(delta: Delta) -> bool:
     """Whether the number is zero in both runs."""
-    return all(reading is not None and reading.value == 0 for reading in (one.base, one.new))
+    return all(reading is not None and reading.value == 0 for reading in (delta.base, delta.new))
 
 
-def _whole(one: Delta, made: Comparison) -> str:
-    if made.base.family != "database":
+def _whole(delta: Delta, comparison: Comparison) -> str:
+    if comparison.base.family != "database":
         return "the run"
-    return f"all {within_a_sentence(one.measure.kind)}"
+    return f"all {within_a_sentence(delta.measure.kind)}"
 
 
-def _method(made: Comparison) -> Section:
-    bounds = made.comparability.bounds
-    narrow = [one for one in made.deltas if one.too_narrow]
+def _method(comparison: Comparison) -> Section:
+    bounds = comparison.comparability.bounds
+    narrow = [delta for delta in comparison.deltas if delta.too_narrow]
     blocks: list[Block] = [
-        Note(made.method),
+        Note(comparison.method),
         *_too_narrow(narrow),
         Note(
             f"Bounds of comparability: rates within {percent(bounds.rate, 0)}, at most {percent(bounds.mix, 0)} of the "
@@ -444,9 +387,9 @@ def _method(made: Comparison) -> Section:
             "one run."
         ),
         Note(
-            "Verdicts: better or worse where it is known which direction is good, else higher or lower; within chance "
-            "where the confidence interval includes zero; within rounding where the printed digits allow zero. "
-            "Without an interval, a change is stated as measured, from one observation."
+            "Verdicts: better or worse if the good direction is known, otherwise higher or lower; within chance if "
+            "the confidence interval includes zero; within rounding if the printed digits allow zero. A change "
+            "without a confidence interval is a single observation."
         ),
     ]
     columns = (
@@ -454,28 +397,45 @@ def _method(made: Comparison) -> Section:
         _text("source", "Source"), _text("caveat", "Note"),
     )  # fmt: skip
     rows = tuple(
-        (one.title, symbol_of(one.unit.symbol or one.unit.base), one.formula, one.source, one.caveat)
-        for one in _measures(made)
+        (
+            measure.title,
+            symbol_of(measure.unit.symbol or measure.unit.base),
+            measure.formula,
+            measure.source,
+            measure.caveat,
+        )
+        for measure in _measures(comparison)
     )
-    blocks.append(Table("numbers", "What the numbers are", columns, rows, top=TOP, folded=True))
+    blocks.append(Table("numbers", "Definitions", columns, rows, top=TOP, folded=True))
     return Section("method", "Method and definitions", tuple(blocks))
 
 
-def _too_narrow(found: Sequence[Delta]) -> list[Note]:
-    if not found:
+def _too_narrow(deltas: Sequence[Delta]) -> list[Note]:
+    if not deltas:
         return []
-    names = list(dict.fromkeys(one.measure.title + (f", {one.thing}" if one.thing else "") for one in found))
+    names = list(
+        dict.fromkeys(delta.measure.title + (f", {delta.object_name}" if delta.object_name else "") for delta in deltas)
+    )
     text = (
-        f"The interval of {counted(len(found), 'number')} is too narrow: neighbouring groups of intervals still "
-        "resemble each other (correlation above one half). Longer runs, or several days, would make this more certain."
+        f"The confidence interval of {counted(len(deltas), 'number')} is too narrow: neighbouring groups of intervals "
+        "are still correlated (above 0.5). Longer runs, or several days, give a more certain answer."
     )
     more = (f"and {len(names) - 5:,} more",) if len(names) > 5 else ()
     return [Note(text, Level.WARNING, (*names[:5], *more))]
 
 
-def _measures(made: Comparison) -> list[Measure]:
-    return list({one.measure.id: one.measure for one in made.deltas}.values())
+def _measures(comparison: Comparison) -> list[Measure]:
+    return list({delta.measure.id: delta.measure for delta in comparison.deltas}.values())
 
 
-def _definition(one: Measure) -> Definition:
-    return Definition(one.id, one.kind, one.row, one.title, one.unit, one.formula, one.source, one.caveat)
+def _definition(measure: Measure) -> Definition:
+    return Definition(
+        measure.id,
+        measure.kind,
+        measure.row,
+        measure.title,
+        measure.unit,
+        measure.formula,
+        measure.source,
+        measure.caveat,
+    )

@@ -56,13 +56,6 @@ def study_report(audits: Sequence[Audit], analyses: Sequence[Analysis] | None = 
     used = {cell.formula for audit in audits for table in audit.tables for cell in table.cells}
     return Report(
         title="Published studies recomputed" if several else audits[0].study.title,
-        systems=(),
-        sysplexes=(),
-        start=None,
-        end=None,
-        utc_offset=None,
-        time_note="",
-        alerts=(),
         sections=tuple(
             section
             for audit, analysis in zip(audits, analyses, strict=True)
@@ -71,8 +64,8 @@ def study_report(audits: Sequence[Audit], analyses: Sequence[Analysis] | None = 
                 *analysis_sections(analysis, audit.study.name, _places(audit, several)),
                 _summary(audit, several),
                 *(
-                    _section(audit, one, several, group)
-                    for one, group in zip(audit.tables, _groups(audit, several), strict=True)
+                    _section(audit, table, several, group)
+                    for table, group in zip(audit.tables, _groups(audit, several), strict=True)
                 ),
             )
         ),
@@ -95,30 +88,33 @@ def study_report(audits: Sequence[Audit], analyses: Sequence[Analysis] | None = 
 
 def _about(audit: Audit, analysis: Analysis, several: bool) -> Section:
     """The study's question and method, and the audit's result for its printed numbers."""
-    compared = sum(len(one.compared) for one in audit.tables)
-    wrong = sum(len(one.disagree) for one in audit.tables)
-    own_way = sum(len(one.conventions) for one in audit.tables)
-    held = sum(len(one.tested) for one in audit.tables)
-    broken = sum(len(one.broken) for one in audit.tables)
-    claims, doubtful = len(analysis.claims), sum(not one.agrees for one in analysis.claims)
+    compared = sum(len(table.compared) for table in audit.tables)
+    wrong = sum(len(table.disagree) for table in audit.tables)
+    own_way = sum(len(table.conventions) for table in audit.tables)
+    count = sum(len(table.tested) for table in audit.tables)
+    broken = sum(len(table.broken) for table in audit.tables)
+    claims, doubtful = len(analysis.claims), sum(not claim.agrees for claim in analysis.claims)
     figures = [
         Figure(
-            "tables", "Tables", len(audit.tables), detail=f"{sum(len(one.table.rows) for one in audit.tables):,} rows"
+            "tables",
+            "Tables",
+            len(audit.tables),
+            detail=f"{sum(len(table.table.rows) for table in audit.tables):,} rows",
         ),
-        Figure("computed", "Printed cells worked out again", compared, detail=f"{compared - wrong - own_way:,} agree"),
-        Figure("disagree", "Cells that disagree", wrong, detail="each with its arithmetic below", alarm=wrong > 0),
+        Figure("computed", "Printed cells recomputed", compared, detail=f"{compared - wrong - own_way:,} agree"),
+        Figure("disagree", "Cells that disagree", wrong, detail="the arithmetic is below", alarm=wrong > 0),
     ]
     if own_way:
         figures.append(
-            Figure("conventions", "Cells by the source's own convention", own_way, detail="explained, not wrong")
+            Figure("conventions", "Cells by a convention of the source", own_way, detail="explained, not wrong")
         )
-    if held:
+    if count:
         figures.append(
             Figure(
                 "relations",
                 "Cells that break a relation",
                 broken,
-                detail=f"of {held:,} comparisons",
+                detail=f"of {count:,} comparisons",
                 alarm=broken > 0,
             )
         )
@@ -137,7 +133,7 @@ def _about(audit: Audit, analysis: Analysis, several: bool) -> Section:
         blocks.append(Note("How it was measured", details=analysis.setup))
     return Section(
         f"study-{audit.study.name}",
-        audit.study.title if several else "Question and set-up",
+        audit.study.title if several else "Question and setup",
         tuple(blocks),
         analysis.question or f"{audit.study.source}.",
     )
@@ -149,12 +145,14 @@ GROUP = 12
 
 def _places(audit: Audit, several: bool) -> dict[str, str]:
     """Ids of the sections of a study's tables."""
-    return {one.table.id: f"{audit.study.name}-{one.table.id}" if several else one.table.id for one in audit.tables}
+    return {
+        table.table.id: f"{audit.study.name}-{table.table.id}" if several else table.table.id for table in audit.tables
+    }
 
 
 def _groups(audit: Audit, several: bool) -> list[str]:
     """The group of each table in the contents: neighbouring tables whose ids begin with the same word."""
-    names = [one.table.id for one in audit.tables]
+    names = [table.table.id for table in audit.tables]
     if len(names) <= GROUP:
         return [""] * len(names)
     groups: list[str] = []
@@ -171,14 +169,16 @@ def _summary(audit: Audit, several: bool) -> Section:
     places = _places(audit, several)
     rows = tuple(
         (
-            Linked(one.table.id, [(one.table.id, places[one.table.id])]), one.table.title, len(one.table.rows),
-            len(one.compared), one.agree, len(one.disagree), len(one.conventions), len(one.tested), len(one.broken),
+            Linked(table.table.id, [(table.table.id, places[table.table.id])]), table.table.title,
+            len(table.table.rows),
+            len(table.compared), table.agree, len(table.disagree), len(table.conventions), len(table.tested),
+            len(table.broken),
         )
-        for one in audit.tables
+        for table in audit.tables
     )  # fmt: skip
     counts = (
         ("rows", "Rows"), ("computed", "Computed cells"), ("agree", "Agree"), ("disagree", "Disagree"),
-        ("convention", "Own convention"), ("tested", "Held against relations"), ("broken", "Break one"),
+        ("convention", "Own convention"), ("tested", "Checked against relations"), ("broken", "Break one"),
     )  # fmt: skip
     heads = (
         _text("table", "Table", key=True),
@@ -197,14 +197,14 @@ def _summary(audit: Audit, several: bool) -> Section:
     )
 
 
-def _section(audit: Audit, one: TableAudit, several: bool, group: str) -> Section:
-    name = _places(audit, several)[one.table.id]
+def _section(audit: Audit, table: TableAudit, several: bool, group: str) -> Section:
+    name = _places(audit, several)[table.table.id]
     blocks: list[Block] = []
-    if one.table.note:
-        blocks.append(Note(one.table.note))
+    if table.table.note:
+        blocks.append(Note(table.table.note))
     blocks += [
-        Note(f"{lacking.column} is not worked out: the table prints no {', '.join(lacking.missing)}.")
-        for lacking in one.table.left_out
+        Note(f"{lacking.column} is not computed: the table prints no {', '.join(lacking.missing)}.")
+        for lacking in table.table.left_out
     ]
     blocks += [
         Note(
@@ -212,7 +212,7 @@ def _section(audit: Audit, one: TableAudit, several: bool, group: str) -> Sectio
             Level.WARNING,
             tuple(part for part in (cell.arithmetic, cell.note) if part),
         )
-        for cell in one.disagree
+        for cell in table.disagree
     ]
     blocks += [
         Note(
@@ -220,32 +220,32 @@ def _section(audit: Audit, one: TableAudit, several: bool, group: str) -> Sectio
             Level.WARNING,
             tuple(part for part in (broken.reason, broken.note) if part),
         )
-        for broken in one.broken
+        for broken in table.broken
     ]
-    if one.conventions:
+    if table.conventions:
         blocks.append(
             Note(
-                "Cells that the source works out in a way of its own; nothing in them is wrong.",
+                "Cells that follow a convention of the source; they are not errors.",
                 details=tuple(
                     f"Row {cell.row} ({cell.label}), {cell.column}: {cell.arithmetic}. {cell.note}"
-                    for cell in one.conventions
+                    for cell in table.conventions
                 ),
             )
         )
-    blocks += [Note(f"Row {cell.row} ({cell.label}), {cell.column}: {cell.arithmetic}.") for cell in one.not_computed]
-    blocks.append(_reading(name, one))
-    blocks += [Note(text) for text in _lines(one)]
-    if one.cells:
+    blocks += [Note(f"Row {cell.row} ({cell.label}), {cell.column}: {cell.arithmetic}.") for cell in table.not_computed]
+    blocks.append(_reading(name, table))
+    blocks += [Note(text) for text in _lines(table)]
+    if table.cells:
         heads = (
-            _text("row", "Row", key=True), _text("label", one.table.columns[0], key=True),
+            _text("row", "Row", key=True), _text("label", table.table.columns[0], key=True),
             _text("column", "Column", key=True), _text("formula", "Formula"), _text("unit", "Unit"),
             Column("printed", "Printed", ColumnKind.PRINTED), Column("computed", "Computed", ColumnKind.PRINTED),
             _text("bounds", "Bounds"), Column("difference", "Difference", ColumnKind.PRINTED),
             _text("result", "Result"),
         )  # fmt: skip
-        rows = tuple(_row(cell) for cell in one.cells)
+        rows = tuple(_row(cell) for cell in table.cells)
         blocks.append(Table(f"{name}-cells", "Derived cells", heads, rows, top=len(rows), folded=True))
-    return Section(name, f"{one.table.id}: {one.table.title}", tuple(blocks), group=group)
+    return Section(name, f"{table.table.id}: {table.table.title}", tuple(blocks), group=group)
 
 
 def _reading(name: str, table_audit: TableAudit) -> Table:
@@ -254,15 +254,15 @@ def _reading(name: str, table_audit: TableAudit) -> Table:
     A table with more columns than rows is turned, so that a page holds its width.
     """
     table = table_audit.table
-    found = {(cell.row, cell.column): cell for cell in table_audit.cells}
+    results = {(cell.row, cell.column): cell for cell in table_audit.cells}
     unprinted = list(dict.fromkeys(cell.column for cell in table_audit.cells if cell.column not in table.columns))
     heads = [*table.columns, *unprinted]
     titles = [*table.columns, *(f"{column} (worked out)" for column in unprinted)]
     cells = [
-        [_marked(row.get(head, ""), found.get((number, head)), bool(restored_by(table, row, head))) for head in heads]
+        [_marked(row.get(head, ""), results.get((number, head)), bool(restored_by(table, row, head))) for head in heads]
         for number, row in enumerate(table.rows, 1)
     ]
-    sources = list(dict.fromkeys(one.by for one in table.restored))
+    sources = list(dict.fromkeys(restored.by for restored in table.restored))
     grid = [["" if table.columns[0] == TURNED else titles[0], *titles[1:]], *cells]
     if len(heads) > _WIDE and len(heads) > len(table.rows):
         grid = [list(line) for line in zip(*grid, strict=True)]
@@ -273,7 +273,9 @@ def _reading(name: str, table_audit: TableAudit) -> Table:
     rows = tuple((line[0], *(_printed(text) for text in line[1:])) for line in grid[1:])
     notes = [_MARKS] if table_audit.cells else []
     if sources:
-        notes.append(f"\u2020 marks what the text at hand has lost and other places give. {' '.join(sources)}")
+        notes.append(
+            f"\u2020 marks values that are missing in the available text and come from elsewhere. {' '.join(sources)}"
+        )
     note = " ".join(notes)
     return Table(f"{name}-printed", "As printed", columns, rows, top=_SHOWN, note=note)
 
@@ -285,8 +287,8 @@ _SHOWN = 24
 _WIDE = 8
 
 _MARKS = (
-    "\u2713 marks what follows from other cells of the study, \u2260 what does not, with the number that does, \u2248 "
-    "what the source works out in a way of its own. What the study does not print stands last."
+    "\u2713 marks cells that follow from other cells of the study; \u2260 cells that do not, with the correct number; "
+    "\u2248 cells that follow a convention of the source. Columns that the study does not print come last."
 )
 
 
@@ -306,7 +308,9 @@ def _printed(text: str) -> Cell:
 
 def restored_by(table: StudyTable, row: Mapping[str, str], column: str) -> str:
     """Source of a cell that is missing in the available text; empty for a printed cell."""
-    return next((one.by for one in table.restored if column in one.columns and one.rows.takes(row)), "")
+    return next(
+        (restored.by for restored in table.restored if column in restored.columns and restored.rows.takes(row)), ""
+    )
 
 
 def _marked(text: str, cell: AuditCell | None, restored: bool) -> str:
@@ -341,22 +345,22 @@ def _row(cell: AuditCell) -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
-def _lines(one: TableAudit) -> list[str]:
+def _lines(table: TableAudit) -> list[str]:
     texts = []
-    for fitted in one.lines:
+    for fitted in table.lines:
         line = fitted.line
         error = "" if line.slope_error is None else f" (standard error {line.slope_error:.4f})"
         text = (
             f"Least squares over {len(line.residuals)} rows, {' + '.join(fitted.columns)}: processor time = "
-            f"{line.fixed:.2f} ms a second whatever the rate, and {line.slope:.4f} ms{error} a transaction; rows lie "
-            f"{min(line.residuals):+.2f} to {max(line.residuals):+.2f} ms a second off the line."
+            f"{line.fixed:.2f} ms per second at any rate, plus {line.slope:.4f} ms{error} per transaction; rows "
+            f"differ from the line by {min(line.residuals):+.2f} to {max(line.residuals):+.2f} ms per second."
         )
         if fitted.predicted:
-            told = "; ".join(
+            note = "; ".join(
                 f"at {rate:,.2f} transactions per second {guess:.3f} ms, measured {cost:.3f} ({guess / cost - 1:+.1%})"
                 for rate, cost, guess in fitted.predicted
             )
-            text += f" The line through the rows before the last two predicts {told}."
+            text += f" The line through the rows before the last two predicts {note}."
         texts.append(text)
     return texts
 
@@ -364,7 +368,10 @@ def _lines(one: TableAudit) -> list[str]:
 def study_csv(audits: Sequence[Audit]) -> str:
     """Every derived cell of the studies as CSV, a row each."""
     rows = (
-        _csv_row(audit.study.name, one.table.id, cell) for audit in audits for one in audit.tables for cell in one.cells
+        _csv_row(audit.study.name, table.table.id, cell)
+        for audit in audits
+        for table in audit.tables
+        for cell in table.cells
     )
     return csv_of(_CSV_HEADS, rows)
 

@@ -34,21 +34,21 @@ DEFINITIONS = {
             "residuals, terms not below zero; the coherency term is fitted to four points or more",
             "N. J. Gunther, Guerrilla Capacity Planning, 2007, chapter 4",
             "The interval is by the delta method on the logarithm of throughput with Student's t. A term held at zero "
-            "counts as known, so the interval is too narrow where the law is wrong.",
+            "counts as known, so the interval is too narrow if the law does not apply.",
         ),
         Definition(
             "study.knee", "Study", "a curve over load or size", "Knee", Unit("", ""),
             "the measured point furthest from the straight line between first and last point, both axes scaled to the "
-            "range covered; a quantity that spans more than a factor of ten is scaled by its logarithm; none where it "
-            "spans less than a factor of two or lies within a tenth of the line",
+            "range covered; a quantity that spans more than a factor of ten is scaled by its logarithm; there is no "
+            "knee if the quantity spans less than a factor of two or stays within a tenth of the line",
             "V. Satop\u00e4\u00e4 and others, Finding a Kneedle in a Haystack, 2011, without smoothing",
         ),
         Definition(
-            "study.goal", "Study", "a curve over load or size", "Least configuration that meets a goal", Unit("", ""),
-            "the least measured size at which y is at or below the goal, as at every larger one",
+            "study.goal", "Study", "a curve over load or size", "Smallest configuration for a goal", Unit("", ""),
+            "the smallest measured size at which, and above which, y is at or below the goal",
             "plain comparison of measured points",
-            "Between the last that fails and the first that meets it, the crossing is interpolated, linear in size and "
-            "in the logarithm of y: an estimate, not a measurement.",
+            "The crossing between the last point that fails and the first that meets the goal is interpolated, linear "
+            "in size and in the logarithm of y. It is an estimate.",
         ),
         Definition(
             "study.leave_out", "Study", "a prediction", "Error of a prediction", Unit("%", "%", 1.0, 1),
@@ -57,12 +57,12 @@ DEFINITIONS = {
         ),
         Definition(
             "study.figure", "Study", "a point or bar of a figure", "Figure of the study", Unit("", ""),
-            "as printed in the tables that it is drawn from, or worked out from them",
+            "as printed in the tables that it is drawn from, or computed from them",
             "the tables of the study, below",
         ),
     )
 }  # fmt: skip
-"""How the numbers of these sections come about."""
+"""Methods behind the numbers of these sections."""
 
 
 def _finding(finding: Finding, places: Mapping[str, str]) -> str:
@@ -85,26 +85,26 @@ def analysis_sections(analysis: Analysis, prefix: str, places: Mapping[str, str]
     sections = []
     if analysis.findings:
         blocks: list[Block] = [
-            Note("What the tables show", details=tuple(_finding(one, places) for one in analysis.findings))
+            Note("Findings from the tables", details=tuple(_finding(finding, places) for finding in analysis.findings))
         ]
         sections.append(
             Section(
                 f"{prefix}-findings",
                 "Findings",
                 tuple(blocks),
-                "Each number in these sentences is worked out from the tables below when the page is made.",
+                "Each number in these sentences is computed from the tables below.",
             )
         )
     if analysis.figures:
-        blocks = [_figure(one, prefix) for one in analysis.figures]
+        blocks = [_figure(figure, prefix) for figure in analysis.figures]
         sections.append(Section(f"{prefix}-figures", "Figures", tuple(blocks), "Drawn from the tables below."))
     if analysis.curves:
-        charts, told, tables = zip(*(_curve(one, prefix) for one in analysis.curves), strict=True)
-        blocks = [*charts, Note("What the curves say", details=tuple(told)), *tables]
+        charts, texts, tables = zip(*(_curve(curve, prefix) for curve in analysis.curves), strict=True)
+        blocks = [*charts, Note("Curves", details=tuple(texts)), *tables]
         sections.append(Section(f"{prefix}-curves", "Curves", tuple(blocks)))
     if analysis.checks:
-        blocks = [block for one in analysis.checks for block in _check(one, prefix)]
-        lead = "A model fitted to part of the study predicts the rest. The error is stated as it comes out."
+        blocks = [block for check in analysis.checks for block in _check(check, prefix)]
+        lead = "A model fitted to part of the study predicts the rest; the errors are shown."
         sections.append(Section(f"{prefix}-checks", "Leave-out checks", tuple(blocks), lead))
     if analysis.claims:
         sections.append(_claims(analysis.claims, prefix))
@@ -121,10 +121,10 @@ def _number_column(name: str, title: str, unit: Unit, definition: str = "", *, b
 
 def _unit(symbol: str, numbers: Sequence[float | None]) -> Unit:
     """A unit with enough decimals to show four digits of the largest number; none for integers."""
-    there = [one for one in numbers if one is not None]
-    if all(one == round(one) for one in there):
+    there = [number for number in numbers if number is not None]
+    if all(value == round(value) for value in there):
         return Unit(symbol, symbol or "count", 1.0, 0)
-    largest = max((abs(one) for one in there), default=0.0)
+    largest = max((abs(value) for value in there), default=0.0)
     digits = 0 if largest >= 1000 else 1 if largest >= 100 else 2 if largest >= 10 else 3
     return Unit(symbol, symbol or "count", 1.0, digits)
 
@@ -137,7 +137,7 @@ def _figure(figure: Figure, prefix: str) -> Block:
             figure.title,
             figure.x_title,
             figure.y_title,
-            tuple(XYSeries(one.name, one.points, XYStyle.BOTH) for one in figure.series),
+            tuple(XYSeries(line.name, line.points, XYStyle.BOTH) for line in figure.series),
             x_unit=_unit(figure.x_unit, [x for x, _ in points]),
             y_unit=_unit(figure.y_unit, [y for _, y in points]),
             definition="study.figure",
@@ -182,7 +182,7 @@ def _curve(curve: Curve, prefix: str) -> tuple[XYChart, str, Table]:
 def _capacity(curve: CapacityCurve, prefix: str) -> tuple[XYChart, str, Table]:
     law = curve.law
     unit = _unit(curve.y_unit, law.throughput)
-    end = max([*law.processors, *(one[0] for one in curve.predicted)])
+    end = max([*law.processors, *(pair[0] for pair in curve.predicted)])
     step = max(1, math.ceil(end / _STEPS))
     grid = sorted({float(n) for n in range(1, math.floor(end) + 1, step)} | {*law.processors, end})
     band = tuple((n, *interval) for n in grid if (interval := law.interval(n)) is not None)
@@ -216,7 +216,7 @@ def _capacity(curve: CapacityCurve, prefix: str) -> tuple[XYChart, str, Table]:
         _number_column("processors", curve.x_title, Unit("", "processors", 1.0, 0)),
         _number_column("measured", f"{curve.y_title}, measured", unit),
         _number_column("law", "By the law", unit, "study.scalability"),
-        _number_column("residual", "Measured over law", _PERCENT, "study.scalability"),
+        _number_column("residual", "Measured / law", _PERCENT, "study.scalability"),
         _number_column("low", f"{LEVEL:.0%} interval from", unit, "study.scalability"),
         _number_column("high", "to", unit, "study.scalability"),
     )
@@ -239,7 +239,7 @@ def _load(curve: LoadCurve, prefix: str) -> tuple[XYChart, str, Table]:
         marks.append(XYMark(curve.knee.x, "knee", strong=True))
     met = curve.met
     if met is not None and met.place is not None and (curve.knee is None or xs[met.place] != curve.knee.x):
-        marks.append(XYMark(xs[met.place], "least that meets the goal"))
+        marks.append(XYMark(xs[met.place], "smallest that meets the goal"))
     series = [XYSeries(curve.y_title.lower(), tuple(zip(xs, ys, strict=True)), XYStyle.BOTH)]
     if curve.goal is not None:
         series.append(XYSeries("goal", ((xs[0], curve.goal), (xs[-1], curve.goal))))
@@ -257,7 +257,7 @@ def _load(curve: LoadCurve, prefix: str) -> tuple[XYChart, str, Table]:
     for place, (label, x, y) in enumerate(curve.points):
         what = ["knee"] if curve.knee is not None and curve.knee.place == place else []
         if met is not None:
-            what += ["least that meets the goal"] if met.place == place else []
+            what += ["smallest that meets the goal"] if met.place == place else []
             what += ["fails the goal"] if curve.goal is not None and y > curve.goal else []
         rows.append((label, x, y, "; ".join(what)))
     table = Table(f"{prefix}-{curve.id}-points", curve.title, columns, tuple(rows), top=len(rows), folded=True)
@@ -265,9 +265,9 @@ def _load(curve: LoadCurve, prefix: str) -> tuple[XYChart, str, Table]:
 
 
 def _check(check: LeaveOut, prefix: str) -> list[Block]:
-    numbers = [value for one in check.predictions for value in (one.predicted, one.printed)]
+    numbers = [value for prediction in check.predictions for value in (prediction.predicted, prediction.printed)]
     unit = _unit(check.unit, numbers)
-    several = len({one.model for one in check.predictions}) > 1
+    several = len({prediction.model for prediction in check.predictions}) > 1
     columns = [_text_column("label", "Of what", key=True)]
     if several:
         columns.append(_text_column("model", "Model", key=True))
@@ -277,7 +277,7 @@ def _check(check: LeaveOut, prefix: str) -> list[Block]:
         _number_column("printed", "Printed", unit, "study.figure"),
         _number_column("error", "Error", _PERCENT, "study.leave_out"),
     ]
-    bounds = any(one.low is not None for one in check.predictions)
+    bounds = any(prediction.low is not None for prediction in check.predictions)
     if bounds:
         columns += [
             _number_column("low", "Interval from", unit, "study.leave_out"),
@@ -285,10 +285,11 @@ def _check(check: LeaveOut, prefix: str) -> list[Block]:
         ]
     rows: list[tuple[Cell, ...]] = [
         (
-            one.label, *((one.model,) if several else ()), one.inputs, one.predicted, one.printed, 100 * one.error,
-            *((one.low, one.high) if bounds else ()),
+            prediction.label, *((prediction.model,) if several else ()), prediction.inputs, prediction.predicted,
+            prediction.printed, 100 * prediction.error,
+            *((prediction.low, prediction.high) if bounds else ()),
         )
-        for one in check.predictions
+        for prediction in check.predictions
     ]  # fmt: skip
     table = Table(
         f"{prefix}-{check.id}", check.title, tuple(columns), tuple(rows), top=len(rows),
@@ -298,7 +299,7 @@ def _check(check: LeaveOut, prefix: str) -> list[Block]:
 
 
 def _claims(claims: Sequence[Claim], prefix: str) -> Section:
-    wrong = [one for one in claims if not one.agrees]
+    wrong = [claim for claim in claims if not claim.agrees]
     columns = (
         _text_column("text", "The text says", key=True), _text_column("place", "Where"),
         _text_column("printed", "Printed"), _text_column("computed", "Tables give"), _text_column("unit", "Unit"),
@@ -306,20 +307,20 @@ def _claims(claims: Sequence[Claim], prefix: str) -> Section:
     )  # fmt: skip
     rows = tuple(
         (
-            one.text, one.place, f"{'' if one.relation == '=' else one.relation + ' '}{one.text_number}",
-            "" if one.computed is None else shown(one.computed.value, 4), one.unit, one.arithmetic,
-            "agrees" if one.agrees else "not computed" if one.computed is None else "DISAGREES",
+            claim.text, claim.place, f"{'' if claim.relation == '=' else claim.relation + ' '}{claim.text_number}",
+            "" if claim.computed is None else shown(claim.computed.value, 4), claim.unit, claim.arithmetic,
+            "agrees" if claim.agrees else "not computed" if claim.computed is None else "DISAGREES",
         )
-        for one in claims
+        for claim in claims
     )  # fmt: skip
     notes: list[Block] = [
         Note(
-            f"{one.text.rstrip('.')}: the text prints {one.text_number} {one.unit}, and the tables give "
-            f"{'no number' if one.computed is None else shown(one.computed.value, 4)}.",
+            f"{claim.text.rstrip('.')}: the text prints {claim.text_number} {claim.unit}, and the tables give "
+            f"{'no number' if claim.computed is None else shown(claim.computed.value, 4)}.",
             Level.WARNING,
-            tuple(part for part in (one.arithmetic, one.note) if part),
+            tuple(part for part in (claim.arithmetic, claim.note) if part),
         )
-        for one in wrong
+        for claim in wrong
     ]
     relations = ", and ".join(
         f"\u201c{sign}\u201d says that the tables' number {words} the printed one"
@@ -328,8 +329,8 @@ def _claims(claims: Sequence[Claim], prefix: str) -> Section:
     )
     return Section(
         f"{prefix}-claims",
-        "The text against the tables",
+        "The text compared with the tables",
         (*notes, Table(f"{prefix}-claims-table", "Claims", columns, rows, top=len(rows))),
-        f"Of {len(claims)} numbers in the text of the study {len(claims) - len(wrong)} follow from its tables and "
-        f"{len(wrong)} do not. What the tables give has to be what is printed, within rounding; {relations}.",
+        f"Of {len(claims)} numbers in the text of the study, {len(claims) - len(wrong)} follow from its tables and "
+        f"{len(wrong)} do not. The tables must give the printed number, within rounding; {relations}.",
     )

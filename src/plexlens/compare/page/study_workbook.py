@@ -156,18 +156,18 @@ def _table(book: Workbook, sheet: Any, audit: Audit, table_audit: TableAudit) ->
     row += 1
     for column, head in enumerate(table.columns):
         sheet.write_string(row, column, head, book.head)
-    found = {(cell.row, cell.column): cell for cell in table_audit.cells}
+    cells = {(cell.row, cell.column): cell for cell in table_audit.cells}
     for number, line in enumerate(table.rows, 1):
         row += 1
         for column, head in enumerate(table.columns):
-            cell = found.get((number, head))
+            cell = cells.get((number, head))
             result = "" if cell is None else result_of(cell)
             _as_printed(book, sheet, (row, column), line[head], result)
-            told = [f"Lost in the text at hand. {by}"] if (by := restored_by(table, line, head)) else []
+            names = [f"Missing in the available text. {by}"] if (by := restored_by(table, line, head)) else []
             if cell is not None and result in ("DISAGREES", "own convention", "not computed"):
-                told += [part for part in (cell.arithmetic, cell.note) if part]
-            if told:
-                sheet.write_comment(row, column, "\n".join(told), {"x_scale": 3, "y_scale": 2})
+                names += [part for part in (cell.arithmetic, cell.note) if part]
+            if names:
+                sheet.write_comment(row, column, "\n".join(names), {"x_scale": 3, "y_scale": 2})
     row = _broken(book, sheet, row, table_audit)
     if not table_audit.cells:
         return
@@ -190,8 +190,8 @@ def _broken(book: Workbook, sheet: Any, row: int, table: TableAudit) -> int:
         sheet.write_string(row, 0, "Broken relations", book.title)
     for test in table.broken:
         row += 1
-        told = (f"Row {test.row} ({test.label}), {test.column}: {test.arithmetic}.", test.reason, test.note)
-        sheet.write_string(row, 0, " ".join(part for part in told if part), by_result(book)["DISAGREES"])
+        texts = (f"Row {test.row} ({test.label}), {test.column}: {test.arithmetic}.", test.reason, test.note)
+        sheet.write_string(row, 0, " ".join(part for part in texts if part), by_result(book)["DISAGREES"])
     return row
 
 

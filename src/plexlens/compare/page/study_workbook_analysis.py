@@ -29,15 +29,15 @@ def write_analyses(
     book.rows(
         book.sheet("Findings")[0],
         (("Study", 14), ("Finding", 120), ("Arithmetic", 120)),
-        ((name, finding.text, "; ".join(finding.worked)) for name, found in pairs for finding in found.findings),
+        ((name, finding.text, "; ".join(finding.worked)) for name, analysis in pairs for finding in analysis.findings),
     )
     book.rows(
         book.sheet("Curves")[0],
         (
             ("Study", 14), ("Curve", 26), ("Point", 22), ("x", 14), ("Measured", 14), ("By the law", 14),
-            ("Interval from", 14), ("to", 14), ("Unit of y", 14), ("What it says", 120),
+            ("Interval from", 14), ("to", 14), ("Unit of y", 14), ("Statement", 120),
         ),
-        (row for name, found in pairs for curve in found.curves for row in _curve(name, curve)),
+        (row for name, analysis in pairs for curve in analysis.curves for row in _curve(name, curve)),
     )  # fmt: skip
     book.rows(
         book.sheet("Checks")[0],
@@ -51,12 +51,12 @@ def write_analyses(
                 prediction.printed, 100 * prediction.error, prediction.low,
                 prediction.high, check.unit, check_sentence(check),
             )
-            for name, found in pairs
-            for check in found.checks
+            for name, analysis in pairs
+            for check in analysis.checks
             for prediction in check.predictions
         ),
     )  # fmt: skip
-    claims = [(name, claim) for name, found in pairs for claim in found.claims]
+    claims = [(name, claim) for name, analysis in pairs for claim in analysis.claims]
     sheet, _ = book.sheet("Claims")
     results = [
         "not computed" if claim.computed is None else "agrees" if claim.agrees else "DISAGREES" for _, claim in claims
@@ -83,14 +83,14 @@ def write_analyses(
 
 def _curve(name: str, curve: Any) -> Iterable[tuple[Value, ...]]:
     if isinstance(curve, CapacityCurve):
-        told = law_sentence(curve)
+        sentence = law_sentence(curve)
         law = curve.law
         for label, n, value in zip(curve.labels, law.processors, law.throughput, strict=True):
-            yield name, curve.id, label, n, value, law.at(n), None, None, curve.y_unit, told
+            yield name, curve.id, label, n, value, law.at(n), None, None, curve.y_unit, sentence
         for n, value, interval in curve.predicted:
             low, high = interval or (None, None)
-            yield name, curve.id, "predicted", n, None, value, low, high, curve.y_unit, told
+            yield name, curve.id, "predicted", n, None, value, low, high, curve.y_unit, sentence
         return
-    told = load_sentence(curve)
+    sentence = load_sentence(curve)
     for label, x, y in curve.points:
-        yield name, curve.id, label, x, y, None, None, None, curve.y_unit, told
+        yield name, curve.id, label, x, y, None, None, None, curve.y_unit, sentence

@@ -28,14 +28,14 @@ def _number(name: str, title: str, unit: Unit, definition: str, *, bar: bool = F
 def ways_report(advice: Advice) -> Report:
     """The report of a ranking."""
     wish = advice.wish
-    alerts = [Note("What holds for all", details=advice.caveats)]
-    doubtful = [one for one in advice.ways if one.beyond]
+    alerts = [Note("Notes for all ways", details=advice.caveats)]
+    doubtful = [way for way in advice.ways if way.beyond]
     if doubtful:
         alerts.insert(
             0,
             Note(
                 f"{len(doubtful)} of {len(advice.ways)} ways below were NOT measured at this payload or rate; their "
-                "numbers are extrapolated and stand behind those that were.",
+                "numbers are extrapolated and come after the measured ways.",
                 Level.WARNING,
                 tuple(f"{way.title}: {'; '.join(way.beyond)}" for way in doubtful),
             ),
@@ -45,17 +45,17 @@ def ways_report(advice: Advice) -> Report:
         Section("ways-ranked", "Ranked", (_ranked(advice),), _lead(advice, best)),
         Section(
             "ways-limits", "What binds", (_limits(advice),),
-            "Rates at which something lets no more through; the lowest one of each way binds first.",
+            "Rates at which a resource reaches its limit; the lowest rate of each way is reached first.",
         ),
         Section("ways-parts", "Cost by address space", (_parts(advice),)),
-        Section("ways-caveats", "What to know of each", tuple(_caveats(one) for one in advice.ways)),
+        Section("ways-caveats", "Notes for each way", tuple(_caveats(way) for way in advice.ways)),
     ]  # fmt: skip
     if advice.left_out:
         rows = tuple((way.title, way.reason) for way in advice.left_out)
         heads = (_text("way", "Way in", key=True), _text("reason", "Why it is not ranked"))
         sections.append(Section("ways-left-out", "Left out", (Table("left_out", "Left out", heads, rows, top=30),)))
     return Report(
-        title="Ways into CICS", systems=(), sysplexes=(), start=None, end=None, utc_offset=None, time_note="",
+        title="Ways into CICS",
         alerts=tuple(alerts), sections=tuple(sections), definitions=dict(DEFINITIONS),
         generator=f"Plexlens {__version__}", kind="Advice",
         subject=f"{wish.payload:,} bytes in and out, {wish.rate:,g} transactions per second, "
@@ -67,14 +67,18 @@ def ways_report(advice: Advice) -> Report:
 
 def _lead(advice: Advice, best: Way) -> str:
     what = "processor time" if advice.wish.rank == "cpu" else "time on general-purpose processors"
-    measured = "of the ways measured so" if not best.beyond else "of all ways, none of which was measured so"
+    measured = (
+        "of the ways measured at this payload and rate"
+        if not best.beyond
+        else "of all ways; none was measured at this payload and rate"
+    )
     binding = best.binding
     need = best.needed(advice.wish.rate)
     return (
-        f"{best.title} takes the least {what} {measured}: {best.total_ms:.3f} ms a transaction, "
+        f"{best.title} takes the least {what} {measured}: {best.total_ms:.3f} ms per transaction, "
         f"{best.general_engines:.2f} general-purpose processors busy"
         + (f" and {best.specialty_engines:.2f} specialty engines" if best.specialty_engines else "")
-        + f". What binds first is {binding.name}, at {binding.rate:,.0f} transactions per second"
+        + f". The first limit is {binding.name}, at {binding.rate:,.0f} transactions per second"
         + (f": {need} times as many {binding.relief} are needed." if need > 1 else ".")
     )
 
@@ -92,15 +96,15 @@ def _ranked(advice: Advice) -> Table:
         _text("measured", "Measured"),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = []
-    for number, one in enumerate(advice.ways, 1):
-        need = one.needed(advice.wish.rate)
+    for number, way in enumerate(advice.ways, 1):
+        need = way.needed(advice.wish.rate)
         rows.append(
             (
-                str(number), one.title, one.total_ms, one.general_ms, one.specialty_ms, one.general_engines,
-                one.specialty_engines, one.response_ms, one.binding.name, one.binding.rate,
-                f"{need} x {one.binding.relief}" if need > 1 else "one is enough",
-                "EXTRAPOLATED" if one.beyond else f"{one.measured[0]:,.0f} to {one.measured[1]:,.0f}/s, "
-                f"{one.payload:,} bytes",
+                str(number), way.title, way.total_ms, way.general_ms, way.specialty_ms, way.general_engines,
+                way.specialty_engines, way.response_ms, way.binding.name, way.binding.rate,
+                f"{need} x {way.binding.relief}" if need > 1 else "one is enough",
+                "EXTRAPOLATED" if way.beyond else f"{way.measured[0]:,.0f} to {way.measured[1]:,.0f}/s, "
+                f"{way.payload:,} bytes",
             )
         )  # fmt: skip
     return Table("ways", "Ways in", columns, tuple(rows), top=len(rows))
@@ -109,18 +113,18 @@ def _ranked(advice: Advice) -> Table:
 def _limits(advice: Advice) -> Table:
     columns = (
         _text("way", "Way in", key=True), _text("limit", "Limit", key=True),
-        _number("rate", "Binds at", _RATE, "limit"), _text("holds", "At the rate asked for"),
+        _number("rate", "Binds at", _RATE, "limit"), _text("holds", "At the requested rate"),
         _text("basis", "Basis"), _text("text", "How"),
     )  # fmt: skip
     rows: list[tuple[Cell, ...]] = [
         (
-            one.title, limit.name, limit.rate,
+            way.title, limit.name, limit.rate,
             f"{advice.wish.rate / limit.rate:.0%} used" if limit.rate >= advice.wish.rate else
             f"exceeded: {_next_whole(advice.wish.rate / limit.rate)} x {limit.relief} needed",
             limit.basis, limit.text,
         )
-        for one in advice.ways
-        for limit in one.limits
+        for way in advice.ways
+        for limit in way.limits
     ]  # fmt: skip
     return Table("limits", "Limits", columns, tuple(rows), top=len(rows))
 
@@ -136,13 +140,13 @@ def _parts(advice: Advice) -> Table:
         _number("ms", "CPU per transaction", _MS, "cpu", bar=True),
     )  # fmt: skip
     rows = tuple(
-        (one.title, column.removesuffix("%").strip(), ms) for one in advice.ways for column, ms in one.parts
+        (way.title, column.removesuffix("%").strip(), ms) for way in advice.ways for column, ms in way.parts
     )  # fmt: skip
     return Table("parts", "CPU per transaction by address space", columns, rows, top=12)
 
 
-def _caveats(one: Way) -> Block:
-    return Note(one.title, details=one.caveats)
+def _caveats(way: Way) -> Block:
+    return Note(way.title, details=way.caveats)
 
 
 def to_object(advice: Advice) -> dict[str, Any]:
@@ -159,31 +163,31 @@ def to_object(advice: Advice) -> dict[str, Any]:
         "caveats": list(advice.caveats),
         "ways": [
             {
-                "id": one.id,
-                "title": one.title,
-                "table": one.table,
-                "connection": one.connection,
-                "security": one.security,
-                "cpu_ms": one.total_ms,
-                "general_ms": one.general_ms,
-                "specialty_ms": one.specialty_ms,
-                "parts_ms": dict(one.parts),
-                "general_engines": one.general_engines,
-                "specialty_engines": one.specialty_engines,
-                "response_ms": one.response_ms,
-                "measured_rates": list(one.measured),
-                "measured_payload_bytes": one.payload,
-                "extrapolated": list(one.beyond),
-                "binds_first": one.binding.name,
-                "needed": one.needed(wish.rate),
+                "id": way.id,
+                "title": way.title,
+                "table": way.table,
+                "connection": way.connection,
+                "security": way.security,
+                "cpu_ms": way.total_ms,
+                "general_ms": way.general_ms,
+                "specialty_ms": way.specialty_ms,
+                "parts_ms": dict(way.parts),
+                "general_engines": way.general_engines,
+                "specialty_engines": way.specialty_engines,
+                "response_ms": way.response_ms,
+                "measured_rates": list(way.measured),
+                "measured_payload_bytes": way.payload,
+                "extrapolated": list(way.beyond),
+                "binds_first": way.binding.name,
+                "needed": way.needed(wish.rate),
                 "limits": [
                     {"name": limit.name, "rate": limit.rate, "basis": limit.basis, "text": limit.text,
                      "relief": limit.relief}
-                    for limit in one.limits
+                    for limit in way.limits
                 ],
-                "caveats": list(one.caveats),
+                "caveats": list(way.caveats),
             }
-            for one in advice.ways
+            for way in advice.ways
         ],
         "left_out": [{"id": way.id, "title": way.title, "reason": way.reason} for way in advice.left_out],
     }  # fmt: skip

@@ -48,7 +48,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Check:
-    """A quantity that must be alike in both runs.
+    """A quantity that must agree in both runs.
 
     Attributes
     ----------
@@ -89,7 +89,7 @@ class Comparability:
 
     @property
     def differing(self) -> list[Check]:
-        """Checks whose runs are not alike."""
+        """Checks in which the runs differ."""
         return [check for check in self.checks if check.outcome is Outcome.DIFFERS]
 
     @property
@@ -100,14 +100,14 @@ class Comparability:
 
     @property
     def comparable(self) -> bool:
-        """Whether at least one check could be made, and all that could be made found the runs alike."""
+        """Whether at least one check was possible, and the runs agree in every possible check."""
         return self.tested and not self.differing
 
     @property
     def verdict(self) -> str:
         """The conclusion as a sentence."""
         if not self.tested:
-            return "It cannot be tested whether the runs are comparable: neither tells how much work it did."
+            return "Comparability cannot be tested: neither run records how much work it did."
         if self.comparable:
             return "The runs are comparable: rates, objects and mix of the work are alike within the bounds."
         reasons = "; ".join(within_a_sentence(check.text.rstrip(".")) for check in self.differing[:3])
@@ -147,8 +147,8 @@ def _intervals(base: Run, new: Run, bound: float) -> list[Check]:
     times = max(before, after) / min(before, after)
     alike = times <= bound
     text = (
-        f"{'BASE' if before > after else 'NEW'} has {times:.1f} times as many intervals of {within_a_sentence(kind)}, "
-        f"{_side(alike)} the {bound:g} times allowed."
+        f"{'BASE' if before > after else 'NEW'} has {times:.1f} times as many intervals of {within_a_sentence(kind)}; "
+        f"{_side(alike)} the allowed factor of {bound:g}."
         if before != after
         else f"Both have {before:,} intervals of {within_a_sentence(kind)}."
     )
@@ -156,7 +156,7 @@ def _intervals(base: Run, new: Run, bound: float) -> list[Check]:
         Check(
             "intervals: count", "Number of intervals", f"{before:,}", f"{after:,}", None, None,
             Outcome.ALIKE if alike else Outcome.DIFFERS, text,
-            "" if alike else "A short run may be a peak or a lull of the long one: compare stretches of like length.",
+            "" if alike else "A short run may cover a peak or a lull of the long run: compare times of similar length.",
         )
     ]  # fmt: skip
 
@@ -175,7 +175,7 @@ def _one_sided(activity: Activity, *, in_base: bool) -> Check:
         None,
         None,
         Outcome.UNKNOWN,
-        f"Only {have} tells its {activity.title}{_by(activity)}; {lack} holds no such data.",
+        f"Only {have} records its {activity.title}{_by(activity)}; {lack} does not.",
     )
 
 
@@ -186,13 +186,13 @@ def _by(activity: Activity) -> str:
 def _checks(base: Activity, new: Activity, bounds: Bounds) -> list[Check]:
     if base.only_objects or new.only_objects:
         return [_objects(base, new, bounds.objects)]
-    found = [] if base.exclusive else [_rate(base, new, bounds.rate)]
+    checks = [] if base.exclusive else [_rate(base, new, bounds.rate)]
     divided = set(base.amounts) | set(new.amounts) != {""}
     if divided and not base.exclusive:
-        found.append(_objects(base, new, bounds.objects))
+        checks.append(_objects(base, new, bounds.objects))
     if divided and len(set(base.amounts) | set(new.amounts)) > 1:
-        found.append(_mix(base, new, bounds.mix))
-    return found
+        checks.append(_mix(base, new, bounds.mix))
+    return checks
 
 
 def _rate(base: Activity, new: Activity, bound: float) -> Check:
@@ -213,8 +213,8 @@ def _rate(base: Activity, new: Activity, bound: float) -> Check:
         # Enough digits to distinguish a rate just beyond the bound from the bound.
         digits = 2 if percent(abs(apart)) == percent(bound) else 1
         text = (
-            f"The rate of {base.title} is {percent(abs(apart), digits)} {way}, "
-            f"{_side(alike)} the {percent(bound, 0)} allowed."
+            f"The rate of {base.title} is {percent(abs(apart), digits)} {way}, {_side(alike)} the allowed "
+            f"{percent(bound, 0)}."
             if apart
             else f"The rate of {base.title} is the same."
         )
@@ -227,33 +227,35 @@ def _rate(base: Activity, new: Activity, bound: float) -> Check:
         bound,
         Outcome.ALIKE if alike else Outcome.DIFFERS,
         text,
-        ""
-        if alike
-        else "Totals, rates and utilisations follow the load; only what is per unit of work can be compared.",
+        "" if alike else "Totals, rates and utilisations change with the load; compare only numbers per unit of work.",
     )
 
 
 def _objects(base: Activity, new: Activity, bound: float) -> Check:
-    vanished = {thing: amount for thing, amount in base.amounts.items() if thing not in new.amounts}
-    appeared = {thing: amount for thing, amount in new.amounts.items() if thing not in base.amounts}
+    vanished = {object_name: amount for object_name, amount in base.amounts.items() if object_name not in new.amounts}
+    appeared = {object_name: amount for object_name, amount in new.amounts.items() if object_name not in base.amounts}
     share = max(_share(vanished, base), _share(appeared, new))
     alike = share <= bound + 1e-9
-    told = []
+    texts = []
     if appeared:
-        told.append(
+        texts.append(
             f"{_counted(len(appeared), 'appeared')}, with {_percent(_share(appeared, new))} of NEW's {base.title}"
         )
     if vanished:
-        told.append(
+        texts.append(
             f"{_counted(len(vanished), 'vanished')}, with {_percent(_share(vanished, base))} of BASE's {base.title}"
         )
     text = (
-        f"{capital(base.kind)}: {' and '.join(told)}, {_side(alike)} the {percent(bound, 0)} allowed."
-        if told
+        f"{capital(base.kind)}: {' and '.join(texts)}, {_side(alike)} the {percent(bound, 0)} allowed."
+        if texts
         else f"{capital(base.kind)}: the same {len(base.amounts):,} in both."
     )
-    details = [f"appeared: {thing}, {amount:,.2f} {base.title} per second" for thing, amount in _largest(appeared)]
-    details += [f"vanished: {thing}, {amount:,.2f} {base.title} per second" for thing, amount in _largest(vanished)]
+    details = [
+        f"appeared: {object_name}, {amount:,.2f} {base.title} per second" for object_name, amount in _largest(appeared)
+    ]
+    details += [
+        f"vanished: {object_name}, {amount:,.2f} {base.title} per second" for object_name, amount in _largest(vanished)
+    ]
     return Check(
         f"{base.id}: objects",
         f"{capital(base.kind)} with {base.title}",
@@ -263,7 +265,7 @@ def _objects(base: Activity, new: Activity, bound: float) -> Check:
         bound,
         Outcome.ALIKE if alike else Outcome.DIFFERS,
         text,
-        "" if alike else "Part of the work of one run was not done in the other; totals count it.",
+        "" if alike else "Part of the work was done in only one run; totals include it.",
         tuple(details),
     )
 
@@ -273,11 +275,11 @@ def _mix(base: Activity, new: Activity, bound: float) -> Check:
     if before <= 0 or after <= 0:
         return Check(
             f"{base.id}: mix", f"Mix of {base.title}", "", "", None, bound, Outcome.UNKNOWN,
-            f"The mix of {base.title} cannot be tested: a run did none.",
+            f"The mix of {base.title} cannot be tested, because a run did none.",
         )  # fmt: skip
     shifts = {
-        thing: new.amounts.get(thing, 0.0) / after - base.amounts.get(thing, 0.0) / before
-        for thing in dict.fromkeys((*base.amounts, *new.amounts))
+        object_name: new.amounts.get(object_name, 0.0) / after - base.amounts.get(object_name, 0.0) / before
+        for object_name in dict.fromkeys((*base.amounts, *new.amounts))
     }
     moved = sum(abs(shift) for shift in shifts.values()) / 2
     alike = moved <= bound + 1e-9
@@ -298,9 +300,9 @@ def _mix(base: Activity, new: Activity, bound: float) -> Check:
         text,
         "" if alike else "Means over all objects change with the mix; compare object by object.",
         tuple(
-            f"{thing}: {percent(base.amounts.get(thing, 0.0) / before)} of BASE, "
-            f"{percent(new.amounts.get(thing, 0.0) / after)} of NEW"
-            for thing, _ in largest
+            f"{object_name}: {percent(base.amounts.get(object_name, 0.0) / before)} of BASE, "
+            f"{percent(new.amounts.get(object_name, 0.0) / after)} of NEW"
+            for object_name, _ in largest
         ),
     )
 
@@ -308,7 +310,9 @@ def _mix(base: Activity, new: Activity, bound: float) -> Check:
 def _shares(activity: Activity) -> str:
     if not activity.exclusive:
         return f"{len(activity.amounts):,} {activity.kind}"
-    return ", ".join(f"{thing} {percent(amount / activity.total)}" for thing, amount in activity.amounts.items())
+    return ", ".join(
+        f"{object_name} {percent(amount / activity.total)}" for object_name, amount in activity.amounts.items()
+    )
 
 
 def _share(part: Mapping[str, float], activity: Activity) -> float:

@@ -4,34 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
-import pyarrow as pa
-
+from plexlens.compare.runs.replicates import (
+    LEFT_OUT,
+    NOTHING,
+    is_repeatable,
+    rolled_up_without,
+    times_of,
+    without_each_group,
+)
 from plexlens.compare.runs.run import Activity, Better, Group, Key, Measure, Reading, Run, Setting
 from plexlens.compare.runs.significance import group_lengths, without_each
 from plexlens.compare.runs.subjects import SUBJECTS, Subject, Watched
 from plexlens.errors import NothingUsableError
 from plexlens.metrics import GRAINS
-from plexlens.metrics.definition import Attribute, Fact, Grain, Metric, Rollup
-from plexlens.metrics.definition import Key as GrainKey
+from plexlens.metrics.definition import Attribute, Fact, Grain, Metric
 from plexlens.metrics.display import with_symbol
 from plexlens.metrics.engine_table import fresh_name
-from plexlens.metrics.evaluate import available, rolled_up
+from plexlens.metrics.evaluate import available
 from plexlens.metrics.facts import facts, keep
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.query import Query
 from plexlens.metrics.reduction import reduced, scoping
-from plexlens.metrics.required import read_by
 from plexlens.metrics.unit import Unit
-from plexlens.pdb.engine import Connection, add_table, arrow, literal
 
 #: Objects of one kind that are compared; those with the least work are left out beyond it, and counted.
 MOST_OBJECTS = 200
-
-_OUT = "left_out"
-_ALL = "none"
 
 #: What joins the keys of an object; a sign that no name holds, so that names can be distinguished again.
 BETWEEN = " / "
@@ -40,7 +39,7 @@ BETWEEN = " / "
 #: Transactions per second that general processors were busy. It is of two grains, so it is put together here.
 ITR = Measure(
     "internal_throughput_rate",
-    "Internal throughput rate (ITR): ended transactions of all service classes for each second of busy processors",
+    "Internal throughput rate (ITR): ended transactions of all service classes per second of busy processors",
     Unit("/CPU s", "1/s", 1.0, 1),
     Group.THROUGHPUT,
     Better.HIGHER,
@@ -48,7 +47,7 @@ ITR = Measure(
     "all systems together",
     "ended transactions per second of all service classes / general processors busy",
     "Sysplex data sharing, 1996, note 1 to table 5; VM/ESA 1.1 performance, 1992: ITR",
-    "Transactions of different kinds count alike, so it can be compared only where the mix is alike.",
+    "All kinds of transactions count the same, so compare it only between runs with a similar mix.",
 )
 
 
@@ -73,7 +72,7 @@ def database_run(inputs: Inputs, name: str, *, subjects: Sequence[Subject] = SUB
     if not parts:
         raise NothingUsableError(
             file=name,
-            what="it holds no numbers that can be compared" + (" in what is selected" if inputs.selection else ""),
+            what="it contains no numbers that can be compared" + (" in what is selected" if inputs.selection else ""),
             remedy="name a database or dump with SMF 30, 70 to 74, 100, 101, 110 or 115 of both times"
             + (", or select more" if inputs.selection else ""),
         )
@@ -118,33 +117,33 @@ def _part(inputs: Inputs, subject: Subject) -> _Part | None:
     grain = _narrowed(whole, subject)
     table = facts(inputs, grain)
     assert table is not None
-    held = fresh_name(f"compare_{grain.name}")
-    kept = keep(table, grain, held)
-    times = _times(inputs.connection, (kept.timed or kept).source)
+    text = fresh_name(f"compare_{grain.name}")
+    kept = keep(table, grain, text)
+    times = times_of(inputs.connection, (kept.timed or kept).source)
     if not times:
         return None
     moments = [moment for moment, _, _ in times]
-    spread = _without_each_group(inputs, kept, moments)
-    rows = _rolled_up(inputs, grain, subject.by, spread)
+    spread = without_each_group(inputs, kept, moments)
+    rows = rolled_up_without(inputs, grain, subject.by, spread)
     seconds = sum((end - start).total_seconds() for _, start, end in times)
     objects = _objects(rows, subject)
     chosen = dict(objects[:MOST_OBJECTS])
     readings: dict[Key, Reading] = {}
     shown = dict(chosen)
     if subject.together and len(objects) > 1:
-        shown = {"": {row[_OUT]: row for row in _rolled_up(inputs, grain, (), spread)}, **shown}
+        shown = {"": {row[LEFT_OUT]: row for row in rolled_up_without(inputs, grain, (), spread)}, **shown}
     measures = []
     parts = (Watched(name, Group.OTHER) for name in subject.parts)
     for watched in (*subject.columns, *parts):
         column = whole.column(watched.column)
         measures.append(replace(_measure(whole, column, watched), part=watched.column in subject.parts))
-        repeatable = _repeatable(whole, column)
-        for thing, mine in shown.items():
-            readings[measures[-1].id, thing] = _reading(mine, watched.column, len(times), repeatable)
-    names = inputs.connection.execute(f"select distinct system from {held} where system is not null").fetchall()
+        repeatable = is_repeatable(whole, column)
+        for object_name, mine in shown.items():
+            readings[measures[-1].id, object_name] = _reading(mine, watched.column, len(times), repeatable)
+    names = inputs.connection.execute(f"select distinct system from {text} where system is not null").fetchall()
     out = len(objects) - MOST_OBJECTS
-    told = f"{whole.title}: {out:,} of {len(objects):,}, those with the least work, are left out."
-    notes = (told,) if out > 0 else ()
+    note = f"{whole.title}: {out:,} of {len(objects):,} are left out, those with the least work."
+    notes = (note,) if out > 0 else ()
     return _Part(
         whole,
         tuple(measures),
@@ -168,57 +167,14 @@ def _narrowed(whole: Grain, subject: Subject) -> Grain:
     return replace(grain, attributes=tuple(attribute for attribute in whole.attributes if attribute.name in scopes))
 
 
-def _times(connection: Connection, held: str) -> list[tuple[datetime, datetime, datetime]]:
-    """Name, local start and local end of each interval, in order."""
-    # Facts of local reports have no offset and are local already.
-    rows = arrow(
-        connection,
-        'select "interval" as moment, min(coalesce(interval_start, interval_end)'
-        " + to_seconds(coalesce(utc_offset, 0))) as first, max(coalesce(interval_end, interval_start)"
-        f" + to_seconds(coalesce(utc_offset, 0))) as last from {held}"
-        ' where "interval" is not null group by 1 order by 1',
-    )
-    columns = ([moment.astimezone(UTC) for moment in rows[name].to_pylist()] for name in ("moment", "first", "last"))
-    return [(moment, start, max(start, end)) for moment, start, end in zip(*columns, strict=True)]
-
-
-def _without_each_group(inputs: Inputs, kept: Query, moments: Sequence[datetime]) -> Query:
-    """The facts once for all time, and once for all time without each group of intervals.
-
-    A further column says which group is left out, so that every value, with and without a group, comes from `evaluate`.
-    """
-    lengths = group_lengths(len(moments))
-    groups = [group for group, length in enumerate(lengths) for _ in range(length)] or [0] * len(moments)
-    numbers = pa.table(
-        {"numbered": pa.array(moments, pa.timestamp("us", "UTC")), "group_no": pa.array(groups, pa.int64())}
-    )
-    table = fresh_name("compare_groups")
-    add_table(inputs.connection, table, numbers, temporary=True)
-    outs = ", ".join(literal(name) for name in (_ALL, *(str(number) for number in range(len(lengths)))))
-    return kept.over(
-        lambda source: (
-            f'select k.*, o.{_OUT} from {source} k left join {table} n on k."interval" = n.numbered'
-            f" cross join (select unnest([{outs}]) as {_OUT}) o"
-            f" where o.{_OUT} = {literal(_ALL)} or coalesce(n.group_no::varchar, '') <> o.{_OUT}"
-        ),
-        (*kept.columns, _OUT),
-    )
-
-
-def _rolled_up(inputs: Inputs, grain: Grain, by: Sequence[str], spread: Query) -> list[dict[str, Any]]:
-    """The grain over all time, and over all time without each group of intervals."""
-    wide = replace(grain, keys=(*grain.keys, GrainKey(_OUT, "Without")))
-    return rolled_up(inputs, wide, by=(*by, _OUT), time="all", kept=spread, apart=(_OUT,))
-
-
 def _objects(rows: Iterable[dict[str, Any]], subject: Subject) -> list[tuple[str, dict[str, dict[str, Any]]]]:
     """Rows of each object by omitted group; the object with the most work first."""
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    results: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
-        thing = BETWEEN.join(str(row[key]) for key in subject.by if row[key] is not None)
-        found.setdefault(thing, {})[row[_OUT]] = row
-    there = [(thing, mine) for thing, mine in found.items() if _ALL in mine]
-    return sorted(there, key=lambda entry: (-(entry[1][_ALL].get(subject.weight) or 0.0), entry[0]))
+        object_name = BETWEEN.join(str(row[key]) for key in subject.by if row[key] is not None)
+        results.setdefault(object_name, {})[row[LEFT_OUT]] = row
+    there = [(object_name, mine) for object_name, mine in results.items() if NOTHING in mine]
+    return sorted(there, key=lambda entry: (-(entry[1][NOTHING].get(subject.weight) or 0.0), entry[0]))
 
 
 def _measure(grain: Grain, column: Fact | Metric, watched: Watched) -> Measure:
@@ -237,14 +193,8 @@ def _measure(grain: Grain, column: Fact | Metric, watched: Watched) -> Measure:
     )
 
 
-def _repeatable(grain: Grain, column: Fact | Metric) -> bool:
-    """Whether the spread can be estimated by leaving intervals out: not for high-water and low-water marks."""
-    read = read_by(grain, (column,))[column.name].facts if isinstance(column, Metric) else {column.name}
-    return not any(fact.rollup in (Rollup.PEAK, Rollup.FLOOR) for fact in grain.facts if fact.name in read)
-
-
 def _reading(mine: Mapping[str, Mapping[str, Any]], column: str, count: int, spread: bool) -> Reading:
-    value = mine[_ALL][column]
+    value = mine[NOTHING][column]
     without = [mine[str(number)][column] for number in range(len(group_lengths(count))) if str(number) in mine]
     complete = len(without) == len(group_lengths(count))
     return Reading(value, estimate=without_each(value, without, count) if spread and complete else None)
@@ -256,19 +206,26 @@ def _activities(
     if seconds <= 0:
         return
     split = "class_kind" if "class_kind" in subject.by else ""
-    kinds = sorted({mine[_ALL][split] or "" for _, mine in objects}) if split else [""]
+    kinds = sorted({mine[NOTHING][split] or "" for _, mine in objects}) if split else [""]
     for work in subject.work:
         for kind in kinds:
-            mine = {thing: rows[_ALL] for thing, rows in objects if not split or (rows[_ALL][split] or "") == kind}
+            mine = {
+                object_name: rows[NOTHING]
+                for object_name, rows in objects
+                if not split or (rows[NOTHING][split] or "") == kind
+            }
             if work.kinds:
                 amounts = {
                     title: sum(row[fact] or 0.0 for row in mine.values()) / seconds
                     for fact, title in zip(work.facts, work.kinds, strict=True)
                 }
             else:
-                amounts = {thing: sum(row[fact] or 0.0 for fact in work.facts) / seconds for thing, row in mine.items()}
+                amounts = {
+                    object_name: sum(row[fact] or 0.0 for fact in work.facts) / seconds
+                    for object_name, row in mine.items()
+                }
             title = f"{work.title} by {kind}" if kind else work.title
-            kept = {thing: amount for thing, amount in amounts.items() if amount > 0}
+            kept = {object_name: amount for object_name, amount in amounts.items() if amount > 0}
             if kept:
                 yield Activity(
                     f"{grain.name}.{title}",
@@ -284,36 +241,36 @@ def _part_settings(
 ) -> Iterable[Setting]:
     attributes = {attribute.name: attribute for attribute in grain.attributes}
     for name in subject.settings:
-        for thing, mine in objects.items():
-            value = mine[_ALL].get(name)
+        for object_name, mine in objects.items():
+            value = mine[NOTHING].get(name)
             if value is None:
                 continue
             column: Attribute | Fact | Metric = attributes[name] if name in attributes else grain.column(name)
             text = str(value) if isinstance(column, Attribute) else with_symbol(value, column.unit)
-            yield Setting(f"{grain.title}: {thing}", column.title, text)
+            yield Setting(f"{grain.title}: {object_name}", column.title, text)
 
 
 def _settings(inputs: Inputs, parts: Sequence[_Part]) -> tuple[Setting, ...]:
     """The environment: measured systems and duration, software levels, then settings from the grains."""
-    found = [
+    settings = [
         Setting("Systems", "names", ", ".join(sorted(set().union(*(part.systems for part in parts)))) or "unknown")
     ]
     start = min(first for part in parts for first, _ in part.times)
     end = max(last for part in parts for _, last in part.times)
-    found += [Setting("Time, local", "from", _moment(start)), Setting("Time, local", "to", _moment(end))]
-    found.append(Setting("Time, local", "weekday of the start", f"{start:%A}"))
+    settings += [Setting("Time, local", "from", _moment(start)), Setting("Time, local", "to", _moment(end))]
+    settings.append(Setting("Time, local", "weekday of the start", f"{start:%A}"))
     if inputs.has("rmf_product_section"):
         rows = inputs.connection.execute(
             "select system, string_agg(distinct smf7xmvs, ', ' order by smf7xmvs) from rmf_product_section"
             " where smf7xmvs is not null and system is not null group by 1 order by 1"
         ).fetchall()
         measured = set().union(*(part.systems for part in parts))
-        found += [Setting(f"System {name}", "z/OS level", level) for name, level in rows if name in measured]
+        settings += [Setting(f"System {name}", "z/OS level", level) for name, level in rows if name in measured]
     for part in parts:
         lengths = sorted({round((end - start).total_seconds()) for start, end in part.times})
         shown = f"{lengths[0]:,} s" if len(lengths) == 1 else f"{lengths[0]:,} to {lengths[-1]:,} s"
-        found.append(Setting("Length of intervals", part.grain.title, shown))
-    return (*found, *(setting for part in parts for setting in part.settings))
+        settings.append(Setting("Length of intervals", part.grain.title, shown))
+    return (*settings, *(setting for part in parts for setting in part.settings))
 
 
 def _internal_throughput(parts: Sequence[_Part]) -> float | None:
@@ -328,8 +285,8 @@ def _internal_throughput(parts: Sequence[_Part]) -> float | None:
     ended = sum(activity.total for activity in work.activities if activity.title.endswith("by service class"))
     busy = sum(
         reading.value or 0.0
-        for (name, thing), reading in processors.readings.items()
-        if name == "cpu_system.processors_used" and thing.endswith(f"{BETWEEN}CP")
+        for (name, object_name), reading in processors.readings.items()
+        if name == "cpu_system.processors_used" and object_name.endswith(f"{BETWEEN}CP")
     )
     return ended / busy if ended > 0 and busy > 0 else None
 

@@ -44,7 +44,7 @@ class Delta:
     """
 
     measure: Measure
-    thing: str
+    object_name: str
     base: Reading | None
     new: Reading | None
     difference: float | None
@@ -82,8 +82,8 @@ class Delta:
         estimates = (
             value.estimate for value in (self.base, self.new) if value is not None and self.interval is not None
         )
-        found = (estimate.resemblance for estimate in estimates if estimate is not None)
-        return any(value is not None and value > ALIKE for value in found)
+        numbers = (estimate.resemblance for estimate in estimates if estimate is not None)
+        return any(value is not None and value > ALIKE for value in numbers)
 
     @property
     def change(self) -> float | None:
@@ -100,19 +100,21 @@ def deltas(base: Run, new: Run) -> tuple[Delta, ...]:
     keys = dict.fromkeys((*base.readings, *new.readings))
     order = {group: place for place, group in enumerate(Group)}
     places = {name: place for place, name in enumerate(measures)}
-    found = [
-        delta(measures[name], thing, base.readings.get((name, thing)), new.readings.get((name, thing)))
-        for name, thing in keys
+    results = [
+        delta(
+            measures[name], object_name, base.readings.get((name, object_name)), new.readings.get((name, object_name))
+        )
+        for name, object_name in keys
     ]
-    there = [delta for delta in found if _value(delta.base) is not None or _value(delta.new) is not None]
+    there = [delta for delta in results if _value(delta.base) is not None or _value(delta.new) is not None]
     return tuple(sorted(there, key=lambda delta: (order[delta.measure.group], places[delta.measure.id])))
 
 
-def delta(measure: Measure, thing: str, base: Reading | None, new: Reading | None) -> Delta:
+def delta(measure: Measure, object_name: str, base: Reading | None, new: Reading | None) -> Delta:
     """A number of two runs."""
     before, after = _value(base), _value(new)
     if base is None or new is None or before is None or after is None:
-        return Delta(measure, thing, base, new, None, None, None, None, None, None, None)
+        return Delta(measure, object_name, base, new, None, None, None, None, None, None, None)
     interval = None
     if base.estimate is not None and new.estimate is not None:
         interval = interval_of(before, after, base.estimate, new.estimate)
@@ -124,7 +126,7 @@ def delta(measure: Measure, thing: str, base: Reading | None, new: Reading | Non
             ratio_low, ratio_high = highs[0] / lows[1], highs[1] / lows[0]
     ratio = after / before if before > 0 and after >= 0 else None
     return Delta(
-        measure, thing, base, new, after - before, ratio, low, high, ratio_low, ratio_high, interval
+        measure, object_name, base, new, after - before, ratio, low, high, ratio_low, ratio_high, interval
     )  # fmt: skip
 
 
@@ -137,9 +139,9 @@ def _bounds(reading: Reading) -> tuple[float, float]:
     return (value if reading.low is None else reading.low, value if reading.high is None else reading.high)
 
 
-def by_group(found: Iterable[Delta]) -> dict[Group, list[Delta]]:
+def by_group(deltas: Iterable[Delta]) -> dict[Group, list[Delta]]:
     """Deltas by their group; groups without any are left out."""
     groups: dict[Group, list[Delta]] = {}
-    for delta in found:
+    for delta in deltas:
         groups.setdefault(delta.measure.group, []).append(delta)
     return groups

@@ -11,7 +11,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from plexlens.compare.runs.compositions import ADDED, CAUSED, CICS_TOTAL, DATABASE, VM, Composition, Kind, Part
+from plexlens.compare.runs.compositions import (
+    ADDED,
+    CAUSED,
+    CICS_TOTAL,
+    VM,
+    Composition,
+    Kind,
+    Part,
+    database_compositions,
+)
 from plexlens.compare.runs.run import Measure, Run
 from plexlens.metrics.display import percent, with_symbol
 from plexlens.metrics.unit import Unit
@@ -60,7 +69,7 @@ class Explanation:
     """
 
     title: str
-    thing: str
+    object_name: str
     unit: Unit
     base: float
     new: float
@@ -90,7 +99,7 @@ class LoadSplit:
         The rest of the change: NEW work x the change of the rate per work.
     """
 
-    thing: str
+    object_name: str
     base: float
     new: float
     work_base: float
@@ -120,33 +129,33 @@ class LoadExplanation:
     @property
     def change(self) -> float:
         """Change of the rate over all objects."""
-        return math.fsum(one.new - one.base for one in self.objects)
+        return math.fsum(split.new - split.base for split in self.objects)
 
     @property
     def load(self) -> float:
         """The part of the change that the load explains."""
-        return math.fsum(one.load for one in self.objects)
+        return math.fsum(split.load for split in self.objects)
 
     @property
     def rest(self) -> float:
         """The part of the change that the load does not explain."""
-        return math.fsum(one.rest for one in self.objects)
+        return math.fsum(split.rest for split in self.objects)
 
 
 def explanations(base: Run, new: Run) -> tuple[Explanation, ...]:
     """The changes between two runs divided into parts, the largest change of each measure first."""
-    found: list[Explanation] = []
-    for composition in (*DATABASE, *VM, *_address_spaces(base, new)):
-        found += _composed(base, new, composition)
+    results: list[Explanation] = []
+    for composition in (*database_compositions(), *VM, *_address_spaces(base, new)):
+        results += _composed(base, new, composition)
     for name in ADDED:
-        found += _added(base, new, name)
-    return tuple(found)
+        results += _added(base, new, name)
+    return tuple(results)
 
 
 def load_explanations(base: Run, new: Run) -> tuple[LoadExplanation, ...]:
     """The part that the work explains, for each changed rate that follows the work."""
-    found = (_caused(base, new, rate, work) for rate, work in CAUSED)
-    return tuple(one for one in found if one is not None)
+    result = (_caused(base, new, rate, work) for rate, work in CAUSED)
+    return tuple(split for split in result if split is not None)
 
 
 def _measure(base: Run, new: Run, name: str) -> Measure | None:
@@ -170,22 +179,30 @@ def _composed(base: Run, new: Run, composition: Composition) -> list[Explanation
     whole = _measure(base, new, composition.whole)
     if whole is None:
         return []
-    things = [thing for thing in base.objects(composition.whole) if new.value(composition.whole, thing) is not None]
-    made = [one for thing in things if (one := _of_object(base, new, composition, whole, thing)) is not None]
-    made.sort(key=lambda one: -abs(one.change))
-    return made[:MOST_EXPLAINED]
+    object_names = [
+        object_name
+        for object_name in base.objects(composition.whole)
+        if new.value(composition.whole, object_name) is not None
+    ]
+    explanations = [
+        explanation
+        for object_name in object_names
+        if (explanation := _of_object(base, new, composition, whole, object_name)) is not None
+    ]
+    explanations.sort(key=lambda explanation: -abs(explanation.change))
+    return explanations[:MOST_EXPLAINED]
 
 
-def _of_object(base: Run, new: Run, composition: Composition, whole: Measure, thing: str) -> Explanation | None:
-    scales = _scales(base, new, composition, thing)
-    before, after = base.value(whole.id, thing), new.value(whole.id, thing)
+def _of_object(base: Run, new: Run, composition: Composition, whole: Measure, object_name: str) -> Explanation | None:
+    scales = _scales(base, new, composition, object_name)
+    before, after = base.value(whole.id, object_name), new.value(whole.id, object_name)
     if before is None or after is None or scales is None:
         return None
     before, after = before / scales[0], after / scales[1]
     parts = []
     for part in composition.parts:
         measure = _measure(base, new, part.measure)
-        values = (base.value(part.measure, thing), new.value(part.measure, thing))
+        values = (base.value(part.measure, object_name), new.value(part.measure, object_name))
         if measure is None or values == (None, None):
             continue
         old, now = ((value or 0.0) * part.factor / scale for value, scale in zip(values, scales, strict=True))
@@ -202,17 +219,17 @@ def _of_object(base: Run, new: Run, composition: Composition, whole: Measure, th
         )
     title = composition.scaled_title or whole.title
     explained = Explanation(
-        title, thing, whole.unit, before, after, tuple(sorted(parts, key=lambda part: -abs(part.change))), "",
+        title, object_name, whole.unit, before, after, tuple(sorted(parts, key=lambda part: -abs(part.change))), "",
         "the whole less its other parts is the last part" if composition.rest else "the parts add up to the whole",
     )  # fmt: skip
     return replace(explained, text=_told(explained))
 
 
-def _scales(base: Run, new: Run, composition: Composition, thing: str) -> tuple[float, float] | None:
+def _scales(base: Run, new: Run, composition: Composition, object_name: str) -> tuple[float, float] | None:
     if not composition.scale:
         return 1.0, 1.0
-    found = (base.value(composition.scale, thing), new.value(composition.scale, thing))
-    return (found[0], found[1]) if found[0] and found[1] else None
+    results = (base.value(composition.scale, object_name), new.value(composition.scale, object_name))
+    return (results[0], results[1]) if results[0] and results[1] else None
 
 
 def _share(change: float, before: float, after: float) -> float | None:
@@ -220,26 +237,35 @@ def _share(change: float, before: float, after: float) -> float | None:
     return None if abs(whole) <= LEAST_CHANGE * max(abs(before), abs(after)) else change / whole
 
 
-def _told(one: Explanation) -> str:
+def _told(explanation: Explanation) -> str:
     """The explanation in sentences: the change, the parts that made it, and the kinds of time if there are several."""
-    name = one.title + (f" of {one.thing}" if one.thing else "")
-    from_to = f"from {with_symbol(one.base, one.unit)} to {with_symbol(one.new, one.unit)}"
-    if _share(0.0, one.base, one.new) is None:
-        return f"{name} hardly changed, {from_to}; there is no change to divide."
-    relative = f" ({percent(abs(one.change / one.base))})" if one.base else ""
-    text = f"{name} {_went(one.change)} by {with_symbol(abs(one.change), one.unit)}{relative}, {from_to}."
-    moved = [part for part in one.parts if part.share is not None and abs(part.share) >= 0.05]
-    told = [
-        f"{part.title} {_went(part.change)} by {with_symbol(abs(part.change), one.unit)}, "
-        + (f"{percent(part.share, 0)} of the change" if part.share and part.share > 0 else f"{_against(part, one)}")
+    name = explanation.title + (f" of {explanation.object_name}" if explanation.object_name else "")
+    from_to = (
+        f"from {with_symbol(explanation.base, explanation.unit)} to {with_symbol(explanation.new, explanation.unit)}"
+    )
+    if _share(0.0, explanation.base, explanation.new) is None:
+        return f"{name} hardly changed, {from_to}, so the change is not divided."
+    relative = f" ({percent(abs(explanation.change / explanation.base))})" if explanation.base else ""
+    text = (
+        f"{name} {_went(explanation.change)} by {with_symbol(abs(explanation.change), explanation.unit)}{relative}, "
+        f"{from_to}."
+    )
+    moved = [part for part in explanation.parts if part.share is not None and abs(part.share) >= 0.05]
+    names = [
+        f"{part.title} {_went(part.change)} by {with_symbol(abs(part.change), explanation.unit)}, "
+        + (
+            f"{percent(part.share, 0)} of the change"
+            if part.share and part.share > 0
+            else f"{_against(part, explanation)}"
+        )
         for part in moved[:4]
     ]
-    if told:
-        text += f" {'; '.join(told)[:1].upper()}{'; '.join(told)[1:]}."
-    kinds = {part.kind for part in one.parts}
+    if names:
+        text += f" {'; '.join(names)[:1].upper()}{'; '.join(names)[1:]}."
+    kinds = {part.kind for part in explanation.parts}
     if len(kinds) > 1:
         shares = {
-            kind: math.fsum(part.share or 0.0 for part in one.parts if part.kind is kind)
+            kind: math.fsum(part.share or 0.0 for part in explanation.parts if part.kind is kind)
             for kind in Kind
             if kind in kinds
         }
@@ -251,8 +277,8 @@ def _told(one: Explanation) -> str:
     return text
 
 
-def _against(part: PartChange, one: Explanation) -> str:
-    return f"against the change ({percent(abs(part.share or 0.0), 0)} of it)"
+def _against(part: PartChange, explanation: Explanation) -> str:
+    return f"in the opposite direction ({percent(abs(part.share or 0.0), 0)} of the change)"
 
 
 def _went(change: float) -> str:
@@ -264,42 +290,47 @@ def _added(base: Run, new: Run, name: str) -> list[Explanation]:
     measure = _measure(base, new, name)
     if measure is None:
         return []
-    things = list(dict.fromkeys((*base.objects(name), *new.objects(name))))
-    if len(things) < 2:
+    object_names = list(dict.fromkeys((*base.objects(name), *new.objects(name))))
+    if len(object_names) < 2:
         return []
-    values = {thing: (base.value(name, thing) or 0.0, new.value(name, thing) or 0.0) for thing in things}
+    values = {
+        object_name: (base.value(name, object_name) or 0.0, new.value(name, object_name) or 0.0)
+        for object_name in object_names
+    }
     before = math.fsum(old for old, _ in values.values())
     after = math.fsum(now for _, now in values.values())
     parts = [
-        PartChange(thing, Kind.CPU, old, now, now - old, _share(now - old, before, after))
-        for thing, (old, now) in values.items()
+        PartChange(object_name, Kind.CPU, old, now, now - old, _share(now - old, before, after))
+        for object_name, (old, now) in values.items()
     ]
-    made = Explanation(
+    explanation = Explanation(
         f"{measure.title}, all {measure.kind[:1].lower()}{measure.kind[1:]} together", "", measure.unit, before, after,
         tuple(sorted(parts, key=lambda part: -abs(part.change))), "", "the objects add up to the whole",
     )  # fmt: skip
-    return [replace(made, text=_told(made))]
+    return [replace(explanation, text=_told(explanation))]
 
 
 def _caused(base: Run, new: Run, rate: str, work: str) -> LoadExplanation | None:
     measure, cause = _measure(base, new, rate), _measure(base, new, work)
     if measure is None or cause is None:
         return None
-    things = [thing for thing in dict.fromkeys((*base.objects(rate), *new.objects(rate))) if thing]
-    splits = [split_by_load(thing, *_four(base, new, rate, work, thing)) for thing in things]
-    if not splits or not any(one.base or one.new for one in splits):
+    object_names = [
+        object_name for object_name in dict.fromkeys((*base.objects(rate), *new.objects(rate))) if object_name
+    ]
+    splits = [split_by_load(object_name, *_four(base, new, rate, work, object_name)) for object_name in object_names]
+    if not splits or not any(split.base or split.new for split in splits):
         return None
-    made = LoadExplanation(measure.title, cause.title, measure.unit, tuple(splits), "")
-    return replace(made, text=_load_told(made))
+    load_explanation = LoadExplanation(measure.title, cause.title, measure.unit, tuple(splits), "")
+    return replace(load_explanation, text=_load_told(load_explanation))
 
 
-def _four(base: Run, new: Run, rate: str, work: str, thing: str) -> tuple[float, float, float, float]:
-    values: Sequence[float] = [run.value(name, thing) or 0.0 for name in (rate, work) for run in (base, new)]
+def _four(base: Run, new: Run, rate: str, work: str, object_name: str) -> tuple[float, float, float, float]:
+    values: Sequence[float] = [run.value(name, object_name) or 0.0 for name in (rate, work) for run in (base, new)]
     return values[0], values[1], values[2], values[3]
 
 
-def split_by_load(thing: str, base: float, new: float, work_base: float, work_new: float) -> LoadSplit:
-    """The change of a rate, split into the effect of the load and the effect of the rate per work.
+def split_by_load(object_name: str, base: float, new: float, work_base: float, work_new: float) -> LoadSplit:
+    """The change of a rate, split into the effect of the load and the effect of the rate per unit of work.
 
     With rate = work x rate per work, the change is (work_new - work_base) x base / work_base, the load's part, and
     work_new x (new / work_new - base / work_base), the rest. Where an object had no work before, all of its change is
@@ -312,26 +343,28 @@ def split_by_load(thing: str, base: float, new: float, work_base: float, work_ne
     (-20.0, 10.0)
     """
     load = (work_new - work_base) * base / work_base if work_base > 0 else new - base
-    return LoadSplit(thing, base, new, work_base, work_new, load, new - base - load)
+    return LoadSplit(object_name, base, new, work_base, work_new, load, new - base - load)
 
 
-def _load_told(one: LoadExplanation) -> str:
-    before = math.fsum(split.base for split in one.objects)
+def _load_told(explanation: LoadExplanation) -> str:
+    before = math.fsum(split.base for split in explanation.objects)
     work_before, work_after = (
-        math.fsum(getattr(split, name) for split in one.objects) for name in ("work_base", "work_new")
+        math.fsum(getattr(split, name) for split in explanation.objects) for name in ("work_base", "work_new")
     )
     text = (
-        f"{one.title} {_went(one.change)} by {with_symbol(abs(one.change), one.unit)}, from "
-        f"{with_symbol(before, one.unit)} to {with_symbol(before + one.change, one.unit)}."
+        f"{explanation.title} {_went(explanation.change)} by "
+        f"{with_symbol(abs(explanation.change), explanation.unit)}, from "
+        f"{with_symbol(before, explanation.unit)} to {with_symbol(before + explanation.change, explanation.unit)}."
     )
     if work_before > 0:
         text += (
-            f" {one.work} {_went(work_after - work_before)} by {percent(abs(work_after / work_before - 1))}."
-            f" With the rate per unit of work of BASE, object by object, the load alone would have changed it by"
-            f" {_signed(one.load, one.unit)}; {_signed(one.rest, one.unit)} is left for everything else."
+            f" {explanation.work} {_went(work_after - work_before)} by {percent(abs(work_after / work_before - 1))}."
+            " At BASE's rate per unit of work, object by object, the load accounts for "
+            f"{_signed(explanation.load, explanation.unit)}; everything else accounts for "
+            f"{_signed(explanation.rest, explanation.unit)}."
         )
-        if abs(one.change) > LEAST_CHANGE * abs(before):
-            text += f" So the load explains {percent(one.load / one.change, 0)} of the change."
+        if abs(explanation.change) > LEAST_CHANGE * abs(before):
+            text += f" The load explains {percent(explanation.load / explanation.change, 0)} of the change."
     return text
 
 

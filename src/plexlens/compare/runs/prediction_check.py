@@ -28,7 +28,7 @@ class RateCheck:
         The prediction at the work that was done: predicted x work_new / work_base.
     """
 
-    thing: str
+    object_name: str
     base: float | None
     predicted: float
     actual: float
@@ -63,7 +63,7 @@ class RateCheck:
 
 
 def check_rate(
-    thing: str, *, base: float | None, predicted: float, actual: float, work_base: float, work_new: float
+    object_name: str, *, base: float | None, predicted: float, actual: float, work_base: float, work_new: float
 ) -> RateCheck:
     """Compare a predicted rate with the measured rate.
 
@@ -76,7 +76,7 @@ def check_rate(
     (684.0, -36.0, 53.96)
     """
     rescaled = predicted * work_new / work_base if work_base > 0 else predicted
-    return RateCheck(thing, base, predicted, actual, work_base, work_new, rescaled)
+    return RateCheck(object_name, base, predicted, actual, work_base, work_new, rescaled)
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ def came_in_database(inputs: Inputs, name: str) -> Came:
     if not any(activity.id == _GETPAGES for activity in run.activities):
         raise NothingUsableError(
             file=name,
-            what="it holds no statistics of buffer pools",
+            what="it contains no statistics of buffer pools",
             remedy="name a database with SMF 100 of the time after the change, or a page-reference trace",
         )
     sizes = {}
@@ -149,7 +149,7 @@ def came_in_database(inputs: Inputs, name: str) -> Came:
     )
     activities = [activity for activity in run.activities if activity.id in (_GETPAGES, _ACCESS, _UPDATES)]
     if objects is not None:
-        amounts = {thing.replace(BETWEEN, "."): amount for thing, amount in objects.amounts.items()}
+        amounts = {object_name.replace(BETWEEN, "."): amount for object_name, amount in objects.amounts.items()}
         activities.append(_named(amounts))
     return Came(
         replace(run, activities=tuple(activities)), "The measured I/Os are those recorded by Db2 (SMF 100).", sizes
@@ -182,7 +182,7 @@ def came_in_trace(trace: Trace, name: str, prediction: Prediction, *, progress: 
     seen = observe(trace, Configuration(prediction.after.configuration.pools), progress=progress)
     if seen.seconds <= 0 or not seen.timed:
         raise NothingUsableError(
-            file=name, what="the trace has no times, so there are no rates", remedy="give a trace with a column time"
+            file=name, what="the trace has no times, and rates need them", remedy="give a trace with a column time"
         )
     pools: dict[str, PoolActivity] = {}
     data_sets: dict[str, tuple[float, float]] = {}
@@ -228,7 +228,7 @@ def compare_prediction(
     if seconds <= 0:
         raise NothingUsableError(
             file=name,
-            what="the trace of the prediction told no times, so it predicts no rates",
+            what="the trace of the prediction had no times, so it predicts no rates",
             remedy="predict from a trace with times (plexlens pools TRACE --save)",
         )
     run = _predicted(prediction, name, came)
@@ -237,7 +237,7 @@ def compare_prediction(
         there = ", ".join(came.run.objects(READS)) or "none"
         raise NothingUsableError(
             file=came.run.name,
-            what=f"it has none of the pools of the prediction ({', '.join(prediction.after.pools) or 'none'})",
+            what=f"it contains no pool of the prediction ({', '.join(prediction.after.pools) or 'none'})",
             remedy=f"name a run of the same Db2; its pools are {there}",
         )
     reads = [_check(prediction, came.run, _READ, pool) for pool in pools]
@@ -293,10 +293,10 @@ def _data_set_checks(prediction: Prediction, came: Came) -> list[RateCheck]:
 
 
 def _by_data_set(state: State) -> dict[str, PoolActivity]:
-    found: dict[str, PoolActivity] = {}
+    activities: dict[str, PoolActivity] = {}
     for (_, title), mine in state.data_sets.items():
-        found[title] = found.get(title, PoolActivity()) + mine
-    return found
+        activities[title] = activities.get(title, PoolActivity()) + mine
+    return activities
 
 
 def _predicted(prediction: Prediction, name: str, came: Came) -> Run:
@@ -308,13 +308,13 @@ def _predicted(prediction: Prediction, name: str, came: Came) -> Run:
         prediction.seconds,
         prediction.notes,
     )
-    held = _by_data_set(prediction.after)
+    activities = _by_data_set(prediction.after)
     if came.data_sets is not None:
-        amounts = {title: mine.getpages / prediction.seconds for title, mine in held.items()}
+        amounts = {title: mine.getpages / prediction.seconds for title, mine in activities.items()}
         return replace(run, activities=(*run.activities, _named(amounts, title="getpages")))
     # Db2 reports data sets without their partitions' getpages, and only those with I/O.
     amounts = {}
-    for title, mine in held.items():
+    for title, mine in activities.items():
         whole = ".".join(title.split(".")[:2])
         amounts[whole] = amounts.get(whole, 0.0) + mine.read_ios / prediction.seconds
     kept = {title: amount for title, amount in amounts.items() if amount >= LEAST_REPORTED}
@@ -326,15 +326,15 @@ def _named(amounts: Mapping[str, float], title: str = "I/Os") -> Activity:
         _DATA_SETS,
         title,
         "Db2 data sets",
-        {thing: amount for thing, amount in amounts.items() if amount > 0},
+        {object_name: amount for object_name, amount in amounts.items() if amount > 0},
         only_objects=True,
     )
 
 
 def _run(name: str, description: str, pools: Mapping[str, PoolActivity], seconds: float, notes: tuple[str, ...]) -> Run:
     def rates(amount: str) -> dict[str, float]:
-        found = {pool: float(getattr(mine, amount)) / seconds for pool, mine in pools.items()}
-        return {pool: rate for pool, rate in found.items() if rate > 0}
+        values = {pool: float(getattr(mine, amount)) / seconds for pool, mine in pools.items()}
+        return {pool: rate for pool, rate in values.items() if rate > 0}
 
     random = sum(mine.random_getpages for mine in pools.values()) / seconds
     every = sum(mine.getpages for mine in pools.values()) / seconds
@@ -369,7 +369,7 @@ def _observed(observed: ObservedObject, *, recorded: bool) -> PoolActivity:
 
 def _left_out(seen: Observation) -> tuple[str, ...]:
     return tuple(
-        f"{count:,} references of the trace are to {pool}, which the prediction does not have; they are left out."
+        f"{count:,} references of the trace are left out: they are to {pool}, which the prediction does not cover."
         for pool, count in seen.left_out.items()
     )
 

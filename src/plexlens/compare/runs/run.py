@@ -132,7 +132,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Activity:
-    """Work done, by object; it must be alike before two runs can be compared.
+    """Work done, by object; it must agree before two runs can be compared.
 
     Attributes
     ----------
@@ -206,13 +206,15 @@ class Run:
     workload: str = ""
     notes: tuple[str, ...] = ()
 
-    def value(self, measure: str, thing: str = "") -> float | None:
+    def value(self, measure: str, object_name: str = "") -> float | None:
         """The value of a measure for an object; None if there is none."""
-        reading = self.readings.get((measure, thing))
+        reading = self.readings.get((measure, object_name))
         return None if reading is None else reading.value
 
     def objects(self, measure: str) -> list[str]:
         """The objects that have a value of a measure, in order."""
         return [
-            thing for (name, thing), reading in self.readings.items() if name == measure and reading.value is not None
+            object_name
+            for (name, object_name), reading in self.readings.items()
+            if name == measure and reading.value is not None
         ]

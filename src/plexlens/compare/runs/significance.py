@@ -31,20 +31,21 @@ ALIKE = 0.5
 
 METHOD_INTERVALS = (
     "95 % confidence interval over the intervals of each run: neighbouring intervals are put into groups, the metric "
-    "is worked out again without each group in turn, and the spread gives its standard error; the two errors are "
-    "combined as in Welch's t test. Intervals of one run resemble each other more than repeated runs would, and it "
-    "covers chance within each run only, not differences between one day and another."
+    "is recomputed without each group in turn, and the spread gives its standard error; the two errors are combined "
+    "as in Welch's t test. Intervals of a run vary less than repeated runs do: the interval covers chance within each "
+    "run, not differences between days."
 )
 METHOD_REPEATS = (
-    "95 % confidence interval over repeated runs: Welch's t test of the two means, which lets the two spreads differ."
+    "95 % confidence interval over repeated runs: Welch's t test of the two means, which allows unequal spreads."
 )
 METHOD_ONE = (
     "95 % confidence interval of the measurement, over its intervals: neighbouring intervals are grouped, the number "
-    "is worked out again without each group in turn, and the spread gives its standard error. It covers chance within "
-    "the time measured, not differences between one day and another."
+    "is recomputed without each group in turn, and the spread gives its standard error. The interval covers chance "
+    "within the measured time, not differences between days."
 )
 METHOD_NONE = (
-    "A single run, or fewer than four intervals, has no confidence interval: nothing in it tells a change from chance."
+    "A single run, or fewer than four intervals, has no confidence interval, so a change cannot be distinguished from "
+    "chance."
 )
 
 

@@ -1,4 +1,4 @@
-"""The compared contents of a performance database: grains, their columns by group, and the work that must be alike.
+"""The compared contents of a performance database: grains, their columns by group, and the work that must agree.
 
 Only names stand here. Titles, units, formulas and sources are those of the metric definitions, as everywhere.
 """

@@ -29,8 +29,8 @@ def read_lines(path: Path) -> list[list[str]]:
             raise StudyError(
                 file=str(path),
                 line=number,
-                what=f"{len(line)} cells stand under {len(lines[0])} headings",
-                remedy="write one cell for each heading, blank where nothing is printed",
+                what=f"there are {len(line)} cells for {len(lines[0])} headings",
+                remedy="write one cell per heading, blank where nothing is printed",
             )
     return lines
 
@@ -59,5 +59,5 @@ def as_rows(path: Path, lines: Sequence[Sequence[str]]) -> tuple[tuple[str, ...]
     heads = tuple(lines[0])
     if len(set(heads)) != len(heads):
         twice = next(head for head in heads if heads.count(head) > 1)
-        raise StudyError(file=str(path), line=1, what=f"heading {twice!r} stands twice", remedy="distinguish them")
+        raise StudyError(file=str(path), line=1, what=f"heading {twice!r} occurs twice", remedy="distinguish them")
     return heads, [dict(zip(heads, line, strict=True)) for line in lines[1:]]

@@ -80,7 +80,7 @@ def load_study(name: str, folder: Path | None = None) -> Study:
         raise UsageError(
             file=name,
             what="the folder holds no study.toml",
-            remedy="write one that names its tables, as studies/README.md shows",
+            remedy="write a study.toml that names its tables, as studies/README.md shows",
         )
     raise UsageError(
         file="",
@@ -131,28 +131,28 @@ class _Reader(ReferenceReader):
             self.known_keys(files[-1][1], ("relations", "tables", "templates"))
         for path, part in files:
             self.path = path
-            for number, one in enumerate(self.entries(part, "templates"), 1):
+            for number, entry in enumerate(self.entries(part, "templates"), 1):
                 self.where = f"template {number}"
-                self.template(one)
+                self.template(entry)
             self.where = ""
         raw: dict[str, _RawTable] = {}
         for path, part in files:
             self.path = path
-            for number, one in enumerate(self.entries(part, "tables"), 1):
+            for number, entry in enumerate(self.entries(part, "tables"), 1):
                 self.where = f"table {number}"
-                table_id = self.text(one, "id")
+                table_id = self.text(entry, "id")
                 self.where = f"table {table_id!r}"
                 if table_id in raw:
                     raise self.wrong("id", "two tables have it", "give each table an id of its own")
-                raw[table_id] = self.raw_table(one)
+                raw[table_id] = self.raw_table(entry)
             self.where = ""
         for path, part in files:
             self.path = path
             self.relations_of_tables(self.entries(part, "relations"), raw)
         tables = {}
-        for table_id, found in raw.items():
-            self.path = found.path
-            tables[table_id] = self.table(found)
+        for table_id, raw_table in raw.items():
+            self.path = raw_table.path
+            tables[table_id] = self.table(raw_table)
         self.path, self.where = whole, ""
         return Study(
             self.name(content), self.text(content, "title"), self.text(content, "source"), whole, tables,
@@ -161,17 +161,17 @@ class _Reader(ReferenceReader):
 
     def relations_of_tables(self, entries: Sequence[Mapping[str, Any]], raw: Mapping[str, _RawTable]) -> None:
         """Relations declared outside tables, each for some tables, or for all that have its columns."""
-        for number, one in enumerate(entries, 1):
+        for number, entry in enumerate(entries, 1):
             self.where = f"relation {number}"
-            relation = {key: value for key, value in one.items() if key not in ("table", "but_tables")}
-            named, without = self.column_names(one.get("table")), self.named(one, "but_tables")
+            relation = {key: value for key, value in entry.items() if key not in ("table", "but_tables")}
+            named, without = self.column_names(entry.get("table")), self.named(entry, "but_tables")
             for key, table_id in [*(("table", name) for name in named), *(("but_tables", name) for name in without)]:
                 if table_id not in raw and table_id != SAME:
                     raise self.wrong(key, f"there is no table {table_id!r}", f"use some of {', '.join(raw)}")
             for table_id in raw if named == (SAME,) else named:
                 if table_id not in without:
                     there = related([relation], self.headings[table_id]) if named == (SAME,) else [relation]
-                    raw[table_id].relations.extend((self.path, one) for one in there)
+                    raw[table_id].relations.extend((self.path, entry) for entry in there)
         self.where = ""
 
     def name(self, content: Mapping[str, Any]) -> str:
@@ -182,35 +182,35 @@ class _Reader(ReferenceReader):
 
     def own_headings(self, content: Mapping[str, Any]) -> dict[str, Heading]:
         """The study's definitions of its own headings."""
-        found: dict[str, Heading] = {}
-        for number, one in enumerate(self.entries(content, "headings"), 1):
+        headings: dict[str, Heading] = {}
+        for number, entry in enumerate(self.entries(content, "headings"), 1):
             self.where = f"heading {number}"
-            self.known_keys(one, ("heading", "title", "unit", "group", "better", "role"))
-            text = self.text(one, "heading")
+            self.known_keys(entry, ("heading", "title", "unit", "group", "better", "role"))
+            text = self.text(entry, "heading")
             self.where = f"heading {text!r}"
-            if text in found:
-                raise self.wrong("heading", "two entries have it", "say once what it means")
-            group = self.choice(one, "group", tuple(Group.__members__), "OTHER")
-            better = self.choice(one, "better", tuple(Better), "")
-            role = self.choice(one, "role", ROLES, "")
-            title, unit = self.text(one, "title"), self.text(one, "unit", "")
-            found[text] = Heading(title, unit, Group[group], Better(better), role)
+            if text in headings:
+                raise self.wrong("heading", "two entries have it", "define it once")
+            group = self.choice(entry, "group", tuple(Group.__members__), "OTHER")
+            better = self.choice(entry, "better", tuple(Better), "")
+            role = self.choice(entry, "role", ROLES, "")
+            title, unit = self.text(entry, "title"), self.text(entry, "unit", "")
+            headings[text] = Heading(title, unit, Group[group], Better(better), role)
         self.where = ""
-        return found
+        return headings
 
-    def template(self, one: Mapping[str, Any]) -> None:
-        name = self.text(one, "name")
+    def template(self, entry: Mapping[str, Any]) -> None:
+        name = self.text(entry, "name")
         self.where = f"template {name!r}"
-        self.known_keys(one, ("name", "derived", "relations", *_COLUMN_SETS))
+        self.known_keys(entry, ("name", "derived", "relations", *_COLUMN_SETS))
         if name in self.templates:
             raise self.wrong("name", "two templates have it", "give each template a name of its own")
-        for rule in self.entries(one, "derived"):
+        for rule in self.entries(entry, "derived"):
             self.known_keys(rule, _DERIVED_KEYS, "derived.")
             if SAME in self.column_names(rule.get("column")):
-                raise self.wrong("derived.column", "a template cannot know all columns", "name them")
-        for relation in self.entries(one, "relations"):
+                raise self.wrong("derived.column", "a template cannot name all columns", "name them")
+        for relation in self.entries(entry, "relations"):
             self.known_keys(relation, _RELATION_KEYS, "relations.")
-        self.templates[name] = _Template(self.path, one)
+        self.templates[name] = _Template(self.path, entry)
 
     def template_named(self, name: str) -> _Template:
         """A template of the study, or else a shared template."""
@@ -220,23 +220,23 @@ class _Reader(ReferenceReader):
                 self.path = path
                 content = self.toml(path)
                 self.known_keys(content, ("templates",))
-                for number, one in enumerate(self.entries(content, "templates"), 1):
+                for number, entry in enumerate(self.entries(content, "templates"), 1):
                     self.where = f"template {number}"
-                    if self.text(one, "name") not in self.templates:
-                        self.template(one)
+                    if self.text(entry, "name") not in self.templates:
+                        self.template(entry)
             self.path, self.where = place
         if name not in self.templates:
-            there = ", ".join(self.templates) or "none: there are no templates"
+            there = ", ".join(self.templates) or "there are no templates"
             raise self.wrong("template", f"there is no template {name!r}", f"use one of {there}")
         return self.templates[name]
 
-    def raw_table(self, one: Mapping[str, Any]) -> _RawTable:
+    def raw_table(self, entry: Mapping[str, Any]) -> _RawTable:
         """The cells of a table, and its rules followed by those of its templates."""
-        heads, rows = self.cells(one)
-        rules = [(self.path, rule) for rule in self.entries(one, "derived")]
+        heads, rows = self.cells(entry)
+        rules = [(self.path, rule) for rule in self.entries(entry, "derived")]
         own = [column for _, rule in rules for column in self.column_names(rule.get("column"))]
         left_out: list[LeftOut] = []
-        names = self.column_names(one["template"]) if "template" in one else ()
+        names = self.column_names(entry["template"]) if "template" in entry else ()
         for name in names:
             template = self.template_named(name)
             more, lacking = applied(name, self.entries(template.content, "derived"), heads, own)
@@ -249,34 +249,34 @@ class _Reader(ReferenceReader):
             if rule.get("printed") is False
             for column in self.column_names(rule.get("column"))
         ]
-        self.headings[one["id"]] = (*heads, *unprinted)
-        relations = [(self.path, relation) for relation in self.entries(one, "relations")]
+        self.headings[entry["id"]] = (*heads, *unprinted)
+        relations = [(self.path, relation) for relation in self.entries(entry, "relations")]
         for name in names:
             template = self.template_named(name)
-            there = related(self.entries(template.content, "relations"), self.headings[one["id"]])
+            there = related(self.entries(template.content, "relations"), self.headings[entry["id"]])
             relations += [(template.path, relation) for relation in there]
-        sets = {key: frozenset(self.column_set(one, key, heads)) for key in _COLUMN_SETS}
+        sets = {key: frozenset(self.column_set(entry, key, heads)) for key in _COLUMN_SETS}
         for name in names:
             content = self.template_named(name).content
             for key in _COLUMN_SETS:
                 sets[key] |= {column for column in self.named(content, key) if column in heads}
         kept = tuple(lacking for lacking in left_out if lacking.column not in own)
-        return _RawTable(self.path, one, heads, rows, rules, relations, kept, sets)
+        return _RawTable(self.path, entry, heads, rows, rules, relations, kept, sets)
 
     def named(self, content: Mapping[str, Any], key: str) -> tuple[str, ...]:
         return self.column_names(content[key]) if content.get(key) else ()
 
-    def column_set(self, one: Mapping[str, Any], key: str, heads: tuple[str, ...]) -> tuple[str, ...]:
-        names = heads if one.get(key) == SAME else self.named(one, key)
-        return tuple(self.column(key, name, one["id"]) for name in names)
+    def column_set(self, entry: Mapping[str, Any], key: str, heads: tuple[str, ...]) -> tuple[str, ...]:
+        names = heads if entry.get(key) == SAME else self.named(entry, key)
+        return tuple(self.column(key, name, entry["id"]) for name in names)
 
-    def cells(self, one: Mapping[str, Any]) -> tuple[tuple[str, ...], list[dict[str, str]]]:
-        path = self.folder / self.text(one, "file")
+    def cells(self, entry: Mapping[str, Any]) -> tuple[tuple[str, ...], list[dict[str, str]]]:
+        path = self.folder / self.text(entry, "file")
         try:
             lines = read_lines(path)
         except (OSError, UnicodeDecodeError) as error:
             raise self.wrong("file", f"{path.name} cannot be read: {error}", "name a CSV file of the folder") from error
-        labels = self.column_names(one["transpose"]) if one.get("transpose") is not None else ()
+        labels = self.column_names(entry["transpose"]) if entry.get("transpose") is not None else ()
         for label in labels:
             if label not in lines[0]:
                 raise self.wrong("transpose", f"there is no column {label!r}", f"use one of {', '.join(lines[0])}")
@@ -347,7 +347,7 @@ class _Reader(ReferenceReader):
         restored = [self.restored(entry, table_id, heads) for entry in self.entries(content, "restored")]
         note = self.text(content, "note", "")
         if not derived and not note:
-            raise self.wrong("note", "nothing in the table is worked out, and nothing says why", "state the reason")
+            raise self.wrong("note", "nothing in the table is computed, and no reason is given", "state the reason")
         return StudyTable(
             table_id,
             self.text(content, "title"),
@@ -414,15 +414,15 @@ class _Reader(ReferenceReader):
 
     def repeats(self, content: Mapping[str, Any], tables: Mapping[str, StudyTable]) -> Iterator[Repeat]:
         """The study's declarations of rows repeated in several tables."""
-        for number, one in enumerate(self.entries(content, "repeats"), 1):
+        for number, entry in enumerate(self.entries(content, "repeats"), 1):
             self.where = f"repeat {number}"
-            self.known_keys(one, _REPEAT_KEYS)
-            keys = self.column_names(one.get("key"))
+            self.known_keys(entry, _REPEAT_KEYS)
+            keys = self.column_names(entry.get("key"))
             if not any(set(keys) <= set(table.columns) for table in tables.values()):
                 raise self.wrong("key", f"no table has the columns {', '.join(keys)}", "name headings of some tables")
-            columns, but, but_tables = (frozenset(self.named(one, key)) for key in ("columns", "but", "but_tables"))
+            columns, but, but_tables = (frozenset(self.named(entry, key)) for key in ("columns", "but", "but_tables"))
             for name in but_tables:
                 if name not in tables:
                     raise self.wrong("but_tables", f"there is no table {name!r}", f"use some of {', '.join(tables)}")
-            yield Repeat(keys, columns, but, but_tables, self.text(one, "reason", ""))
+            yield Repeat(keys, columns, but, but_tables, self.text(entry, "reason", ""))
         self.where = ""

@@ -55,12 +55,12 @@ class ReferenceReader(TomlReader):
         for argument in formula.arguments:
             key = f"{of}arguments.{argument}"
             if argument not in raw:
-                raise self.wrong(key, f"formula {formula.name!r} needs it", "say where it comes from")
+                raise self.wrong(key, f"formula {formula.name!r} needs it", "give its source")
             value = raw[argument]
             parts = value if isinstance(value, list) else [value]
             references = tuple(self.reference(key, part, table_id) for part in parts)
             if argument in formula.singles and (len(references) != 1 or references[0].many):
-                raise self.wrong(key, "it is one number, and more are given", "name one cell")
+                raise self.wrong(key, "it takes one number, and several are given", "name one cell")
             arguments[argument] = references
         return arguments
 
@@ -91,6 +91,8 @@ class ReferenceReader(TomlReader):
         else:
             match = None if cells is None else self.match(f"{key}.row", there, cells, value.get("but"))
         if match is None and offset is None and not numbered and there != table_id:
-            raise self.wrong(key, f"no row of table {there!r} is named", "add row = {...}, or rows = {...} for several")
+            raise self.wrong(
+                key, f"the row of table {there!r} is not named", "add row = {...}, or rows = {...} for several"
+            )
         computed, whole, rounded = (self.flag(value, f"{key}.", name) for name in ("computed", "as_printed", "rounded"))
         return Reference("", there, column, match, many, computed, whole, rounded, times, offset, numbered)

@@ -71,14 +71,14 @@ def related(rules: Sequence[Mapping[str, Any]], there: Iterable[str]) -> list[di
         Columns that the table prints, or that are worked out in it.
     """
     columns_there = set(there)
-    found = []
+    results = []
     for rule in rules:
         given = rule.get("column")
         wanted = [given] if isinstance(given, str) else list(given or ())
         columns = [column for column in wanted if column in columns_there]
         if columns and columns_there.issuperset(_inputs(rule)):
-            found.append({**rule, "column": columns})
-    return found
+            results.append({**rule, "column": columns})
+    return results
 
 
 def _inputs(rule: Mapping[str, Any]) -> Iterator[str]:

@@ -45,8 +45,8 @@ class TomlReader:
         """A text; optional if there is a default."""
         value = content.get(key, default)
         if not isinstance(value, str):
-            found = "it is missing" if value is None else f"{value!r} is not a text"
-            raise self.wrong(key, found, f'write {key} = "..."')
+            result = "it is missing" if value is None else f"{value!r} is not a text"
+            raise self.wrong(key, result, f'write {key} = "..."')
         return value
 
     def entries(self, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
