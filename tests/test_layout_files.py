@@ -20,10 +20,10 @@ DICTIONARY_HEADING = [*HEADING, "dictionary"]
 VARIANT_HEADING = [*MAP_HEADING[:3], "when", "table", *MAP_HEADING[3:]]
 RULE = re.compile(
     r"header|product|entries|varying|counted|connected|chain:\d+|array:\d+:\d+(:\d+)?"
-    r"|tagged:\d+(:\d+:\d+(:\d+)?)?|linked:(?P<length>\w+)(:(?P<next>\w+))?"
+    r"|tagged:\d+(:\d+:\d+(:\d+)?)?|linked:(?P<length>\w+)(:(?P<next>\w+)|::(?P<count>\w+)(:entry)?)?"
 )
 CONFIDENCE = {"high", "medium", "low"}
-IDENTITIES = {"rmf", "mq", "db2", "cics", "smf30", "smf42", "standard"}
+IDENTITIES = {"rmf", "mq", "db2", "cics", "smf30", "smf42", "smf113", "standard"}
 
 # Lengths that a format may have; None: any from 1 to the longest record.
 LENGTHS: dict[str, set[int] | None] = {
@@ -183,6 +183,9 @@ def test_a_record_map_names_what_exists(name: str) -> None:
             assert not rule["next"] or inner[rule["next"]]["format"] == "u32", (
                 f"{where}: {rule['next']} is not an offset"
             )
+            assert not rule["count"] or inner[rule["count"]]["format"] == "u16", (
+                f"{where}: {rule['count']} is not a count"
+            )
             continue
         holder = fields if row["triplet"] in fields else fields_of(name, "product")
         triplet = holder[row["triplet"]]
@@ -257,6 +260,8 @@ UNUSED: dict[str, set[str]] = {
     "smf110_1_class1": {"SMFASS"},
     "smf110_1_class3": {"SMFASS"},
     "smf74_2": {"SMF742CO"},
+    "smf74_5": {"SMF745XO"},
+    "smf89_1": {"SMF89PRO", "SMF89CNO"},
     "smf115_1": {f"QWS00R{number}O" for number in "123678A"},
     "smf116_0": {f"QWA01R{number}O" for number in "3456"},
     "smf116_1": {f"QWA01R{number}O" for number in "456"},

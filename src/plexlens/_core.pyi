@@ -365,6 +365,9 @@ class PoolCurves:
         Share of the pages to look at, above 0 and at most 1; None looks at all and is exact.
     placement
         Pools of data sets (object, partition) that are to be looked at elsewhere than the trace has them.
+    share_sizes
+        Pool sizes at which shares of data sets are exact, without a sample; None keeps every size up to 64, then 64 to
+        each doubling.
 
     Raises
     ------
@@ -373,7 +376,11 @@ class PoolCurves:
     """
 
     def __new__(
-        cls, *, sample: float | None = None, placement: Mapping[tuple[int, int], int] | None = None
+        cls,
+        *,
+        sample: float | None = None,
+        placement: Mapping[tuple[int, int], int] | None = None,
+        share_sizes: Sequence[int] | None = None,
     ) -> Self: ...
     def add(self, batch: pa.RecordBatch) -> None:
         """Add the next stretch of the trace; where it is cut changes nothing.
@@ -916,3 +923,87 @@ def run_network(
     ------
     QueueingError
     """
+
+@final
+class Rewriter:
+    """Writes dumps anew with other names and times.
+
+    Parameters
+    ----------
+    catalogue
+        The layouts.
+    rules
+        Treatment of character fields: layout, field, condition on another field (empty for none), first byte of the
+        part, its bytes (None up to the end), and ``keep``, ``name``, ``blank``, ``clock``, ``day``, ``printed_date`` or
+        ``dictionary``.
+    codepage
+        EBCDIC code page of text.
+
+    Raises
+    ------
+    SmfError
+        A rule is wrong.
+    """
+
+    def __new__(
+        cls,
+        catalogue: Catalogue,
+        rules: Sequence[tuple[str, str, str, int, int | None, str]],
+        *,
+        codepage: str = "1047",
+    ) -> Self: ...
+    @staticmethod
+    def unruled(
+        catalogue: Catalogue, rules: Sequence[tuple[str, str, str, int, int | None, str]]
+    ) -> list[tuple[str, str]]:
+        """Character fields that no rule is for: pairs of layout and field."""
+
+    def survey(self, path: str | PathLike[str], *, form: str | None = None) -> dict[str, Any]:
+        """What a dump holds.
+
+        Returns
+        -------
+        dict
+            ``records``; ``unknown`` and ``dropped`` (records by reason); ``fields`` (layout, field, treatment, values
+            that are not empty); ``uncovered`` (bytes that are not zero and in no field, by record map); ``sections``
+            (not found, by layout and reason); ``lost_bytes``; ``names`` (texts of names, sorted).
+
+        Raises
+        ------
+        SmfError
+            The dump cannot be read.
+        """
+
+    def rewrite(
+        self,
+        path: str | PathLike[str],
+        to: str | PathLike[str],
+        *,
+        names: Mapping[str, str],
+        days: int,
+        drop_unknown: bool = False,
+        form: str | None = None,
+    ) -> dict[str, Any]:
+        """Write a dump anew, in the form that it has.
+
+        Parameters
+        ----------
+        path, to
+            The dump, and the file to write.
+        names
+            Replacements by the text of a field, of the same length.
+        days
+            Days added to dates and clocks.
+        drop_unknown
+            Whether records without a layout are left out; otherwise the first one is an error.
+
+        Returns
+        -------
+        dict
+            As `survey`, with ``unnamed`` and ``unmoved``: values that could not be replaced or moved and are blanked.
+
+        Raises
+        ------
+        SmfError
+            The dump cannot be read, the copy not be written, or a record is not known.
+        """

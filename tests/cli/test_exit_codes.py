@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.example import write_example
 from tests.cli.command import run
+from tests.example_file import write_example
 
 TABLE = Path(__file__).parents[2] / "docs" / "exit-codes.md"
 

@@ -108,3 +108,19 @@ def test_rules_are_completed() -> None:
     every = [rule.id for rule in load_rules(())]
     assert rules("") == sorted(every)
     assert rules("coupling.") == sorted(name for name in every if name.startswith("coupling."))
+
+
+#: Commands that take measured data, and those of them that take no database: they write into one, or serve one.
+DATA = ("compare", "export", "plan", "records", "report", "sharing", "sql")
+NO_DATABASE = ("ingest",)
+KINDS = ("SMF dump", "(plain, gzip or zstd)", "RMF XML file", "printed report", "Db2, RMF or CICS as text", "folder")
+
+
+@pytest.mark.parametrize("name", (*DATA, *NO_DATABASE))
+def test_commands_say_alike_that_they_take_dumps_reports_and_databases(name: str, tmp_path: Path) -> None:
+    shown = " ".join(run(name, "--help", cwd=tmp_path).stdout.split())
+    arguments = shown[shown.index("Arguments:") : shown.index("Options:")]
+    assert [kind for kind in KINDS if kind not in arguments] == []
+    assert ("performance database" in arguments) is (name in DATA)
+    for option in ("--layouts FOLDER", "--codepage", "--leap-seconds", "--format"):
+        assert option in shown, option

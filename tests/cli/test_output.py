@@ -12,8 +12,8 @@ import openpyxl
 import pyarrow.parquet as pq
 import pytest
 
-from plexlens.example import write_example
 from tests.cli.command import run
+from tests.example_file import write_example
 from tests.records import dump, record
 
 TRACE = "time,pool,object,page\n" + "".join(f"{i * 10_000},BP1,PAY.TSACC,{i * 7 % 50}\n" for i in range(300))
@@ -22,6 +22,7 @@ TRACE = "time,pool,object,page\n" + "".join(f"{i * 10_000},BP1,PAY.TSACC,{i * 7 
 PAGES = {
     "report": ("report", "day.smf"),
     "plan": ("plan", "pdb"),
+    "cost": ("cost", "pdb"),
     "sharing": ("sharing", "pdb"),
     "compare": ("compare", "pools-2014:before", "pools-2014:after"),
     "ways-in": ("ways-in", "--rate", "2000"),
@@ -172,6 +173,7 @@ TABLES = {
     "metrics": ("metrics",),
     "findings": ("findings", "list"),
     "layouts": ("layouts", "list"),
+    "ingest": ("ingest", "example.smf", "--pdb", "pdb"),
     "section": ("layouts", "show", "smf74_4_request"),
 }
 
@@ -205,3 +207,97 @@ def test_a_dump_is_not_given_the_ending_of_another_form(folder: Path, words: tup
     assert done.returncode == 2
     assert "dump.csv" in done.stderr and ".smf" in done.stderr
     assert not (folder / "dump.csv").exists()
+
+
+#: What a dump of one SMF 200 of SYS1 and one SMF 201 of SYS2 has: counted by hand.
+RECORDS = [["200", "SYS1", "1", "no"], ["201", "SYS2", "1", "no"]]
+
+#: A site's layout of SMF 200: three bytes of text after the standard header.
+LAYOUT = """field,offset,length,format,unit,description,since,source,confidence
+SMF200TX,18,3,bytes,,text,,our macro,high
+"""
+MAP = """# identity: standard
+layout,triplet,rule,description,source,confidence
+smf_header_no_subtype,,header,standard header,IBM docs: Standard SMF record header,high
+site200,,header,the text,our macro,high
+"""
+
+
+def test_a_table_of_an_ingest_has_a_row_for_each_file_also_for_those_that_fail(folder: Path) -> None:
+    (folder / "notes.txt").write_text("no report\n")
+    done = run("ingest", "day.smf", "notes.txt", "--pdb", "new", "--format", "csv", cwd=folder)
+    assert done.returncode == 3
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    assert [(Path(row["file"]).name, row["outcome"], row["records"]) for row in rows] == [
+        ("day.smf", "added", "2"),
+        ("notes.txt", "failed", "0"),
+    ]
+    assert "the file is text" in rows[1]["reason"]
+
+
+def test_an_ingest_does_not_replace_its_dump(folder: Path) -> None:
+    before = (folder / "day.smf").read_bytes()
+    done = run("ingest", "day.smf", "--pdb", "other", "--format", "csv", "-o", "day.smf", cwd=folder)
+    assert done.returncode == 2 and "reads the file" in done.stderr
+    assert (folder / "day.smf").read_bytes() == before and not (folder / "other").exists()
+
+
+def test_the_example_comes_with_the_inventory_of_its_dump(folder: Path) -> None:
+    done = run("example", "-o", "again.smf", "--format", "csv", cwd=folder)
+    assert done.returncode == 0
+    assert done.stdout == run("records", "again.smf", "--format", "csv", cwd=folder).stdout
+    told = json.loads(run("example", "-o", "again.smf", "--json", cwd=folder).stdout)
+    assert told == json.loads(run("records", "again.smf", "--json", cwd=folder).stdout)
+    assert run("example", "-o", "again.smf", cwd=folder).stdout == ""
+
+
+def test_records_are_counted_with_the_layouts_of_the_site(folder: Path) -> None:
+    """A record type that only the site describes is counted as decoded with its layouts, and as undecoded without."""
+    site = folder / "site"
+    (site / "records").mkdir(parents=True)
+    (site / "records" / "smf200.csv").write_text(MAP)
+    (site / "site200.csv").write_text(LAYOUT)
+    answers = [
+        list(csv.reader(run("records", "day.smf", *words, "--format", "csv", cwd=folder).stdout.splitlines()))
+        for words in ((), ("--layouts", "site"))
+    ]
+    assert [row[2:] for row in answers[0][1:]] == RECORDS
+    assert [row[2:] for row in answers[1][1:]] == [[*RECORDS[0][:3], "yes"], RECORDS[1]]
+
+
+def test_responses_of_a_simulation_have_the_same_values_in_every_form(folder: Path) -> None:
+    scenario = str(Path(__file__).parents[2] / "scenarios" / "capacity.toml")
+    words = ("simulate", scenario, "--seconds", "20")
+    whole = json.loads(run(*words, "--format", "json", cwd=folder).stdout)["responses"]
+    heads, *rows = csv.reader(run(*words, "--format", "csv", cwd=folder).stdout.splitlines())
+    assert heads == ["class", "transactions", "response s", "half width s"]
+    assert [(row[0], int(row[1]), float(row[2])) for row in rows] == [
+        (response["class"], response["count"], pytest.approx(response["mean"], abs=5e-7)) for response in whole
+    ]
+    assert run(*words, "--format", "xlsx", cwd=folder).returncode == 0
+    sheet = list(openpyxl.load_workbook(folder / "simulate.xlsx").active.values)
+    assert [list(map(str, row)) for row in sheet] == [heads, *rows]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("records",),
+        ("sql", "select 1"),
+        ("report", "-o", "told.json"),
+        ("export", "--grain", "coupling_structure", "-o", "told.csv"),
+        ("sharing",),
+    ],
+)
+def test_options_for_dumps_are_told_to_have_no_effect_on_a_database(folder: Path, words: tuple[str, ...]) -> None:
+    (folder / "own").mkdir(exist_ok=True)
+    command, *rest = words
+    source = ("pdb", *rest)
+    plain = run(command, *source, cwd=folder)
+    assert plain.returncode == 0 and "no effect" not in plain.stderr
+    done = run(command, *source, "--layouts", "own", "--codepage", "037", "--leap-seconds", cwd=folder)
+    assert done.returncode == 0 and done.stdout == plain.stdout
+    told = [line for line in done.stderr.splitlines() if "no effect" in line]
+    assert [line.split(": ")[2].split(" has")[0] for line in told] == ["--layouts", "--codepage 037", "--leap-seconds"]
+    assert "plexlens pdb rebuild pdb --layouts FOLDER" in told[0] and "plexlens ingest" in told[1]
+    assert run(command, *source, "--codepage", "1047", cwd=folder).stderr == plain.stderr

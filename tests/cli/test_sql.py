@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import time
 import zipfile
 from pathlib import Path
 
@@ -229,3 +230,37 @@ def test_a_file_name_does_not_act_on_a_terminal(folder: Path) -> None:
     assert failed.returncode == 4
     assert "red\ufffd[31m.smf" in failed.stderr
     (folder / name).unlink()
+
+
+#: Rows without end, for any practical purpose.
+ENDLESS = "select count(*) from range(10000000000) a, range(1000) b where hash(a.range + b.range) % 7 = 0"
+
+
+def test_a_query_that_takes_too_long_is_stopped(folder: Path) -> None:
+    began = time.monotonic()
+    done = run("sql", "pdb", ENDLESS, "--time-limit", "0.5", cwd=folder)
+    assert done.returncode == 2
+    assert "pdb: the query took more than 0.5 s and was stopped; ask for a shorter time" in done.stderr
+    assert "raise --time-limit (0 for none)" in done.stderr
+    assert time.monotonic() - began < 20
+
+
+def test_a_query_that_needs_too_much_memory_is_refused(folder: Path) -> None:
+    rows = "select range, repeat('x', 100) from range(10000000)"
+    done = run("sql", "pdb", rows, "--memory", "64MiB", cwd=folder)
+    assert done.returncode == 2
+    assert "the rows of the answer take more than the 0.0625 GiB of memory that it may use" in done.stderr
+    state = "select list(range) from range(100000000)"
+    done = run("sql", "pdb", state, "--memory", "64MiB", cwd=folder)
+    assert done.returncode == 2
+    assert "the query needs more than the 0.0625 GiB of memory that it may use; ask for fewer rows" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(("--memory", "much"), "much"), (("--memory", "0"), "less than the engine needs"), (("--time-limit", "-1"), "-1")],
+)
+def test_a_limit_that_is_none_is_refused(words: tuple[str, str], said: str, folder: Path) -> None:
+    done = run("sql", "pdb", "select 1", *words, cwd=folder)
+    assert done.returncode == 2
+    assert said in done.stderr

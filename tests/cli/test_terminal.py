@@ -16,8 +16,8 @@ from threading import Thread
 import pytest
 
 from plexlens.cli.terminal import amount_text
-from plexlens.example import write_example
 from tests.cli.command import run
+from tests.example_file import write_example
 from tests.records import dump, record
 
 

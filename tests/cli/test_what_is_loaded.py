@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.example import write_example
+from tests.example_file import write_example
 
 
 @pytest.mark.parametrize(

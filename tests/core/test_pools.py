@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections import OrderedDict
 
 import pyarrow as pa
 import pytest
 
 from plexlens import _core
 from plexlens.pools.settings import STEALS
+from tests.oracle.slow_lru import lru_misses
 
 
 def batch(pages: list[int], **columns: list[int]) -> pa.RecordBatch:
@@ -19,21 +19,6 @@ def batch(pages: list[int], **columns: list[int]) -> pa.RecordBatch:
     return pa.record_batch(
         {name: pa.array(values.get(name, [0] * rows), type=kind) for name, kind in _core.TRACE_COLUMNS}
     )
-
-
-def lru_misses(pages: list[int], size: int) -> int:
-    """Misses of an LRU pool, by an ordered dictionary."""
-    held: OrderedDict[int, None] = OrderedDict()
-    misses = 0
-    for page in pages:
-        if page in held:
-            held.move_to_end(page)
-            continue
-        misses += 1
-        held[page] = None
-        if len(held) > size:
-            held.popitem(last=False)
-    return misses
 
 
 @pytest.fixture(scope="module")

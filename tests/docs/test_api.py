@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.example import write_example
 from tests.cli.command import run as command
+from tests.example_file import write_example
 
 DOCS = Path(__file__).parents[2] / "docs"
 _BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)

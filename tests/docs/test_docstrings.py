@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.example import write_example
+from tests.example_file import write_example
 
 ROOT = Path(__file__).parents[2]
 _PROMPT = re.compile(r"^\s*(?:>>> |#: >>> )", re.MULTILINE)

@@ -15,6 +15,7 @@ from plexlens.compare.analysis.analysis import analyse
 from plexlens.compare.audit.audit import audit
 from plexlens.errors import UsageError
 from plexlens.findings import check, load_rules
+from plexlens.ingest import kinds
 from plexlens.ingest.source import Reading
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import evaluate
@@ -221,3 +222,26 @@ def rows_read(reading: Reading) -> dict[str, list[dict[str, Any]]]:
     for name, batch in reading:
         rows.setdefault(name, []).extend(batch.to_pylist())
     return rows
+
+
+def test_a_source_is_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names: dict[str, Any] = {"__name__": "shop_csv"}
+    exec(block("A source", "python"), names)
+    kind = kinds.SourceKind("shop", "a file of the queue monitor", names["sniff"], names["QueueReading"])
+    monkeypatch.setattr(kinds, "SOURCES", (kind, *kinds.SOURCES))
+    path = tmp_path / "q.csv"
+    path.write_text(
+        "system,start,end,queue,requests\n"
+        "SYS1,2026-03-02T10:00,2026-03-02T10:15,IN,100\n"
+        "SYS1,2026-03-02T10:00,2026-03-02T10:15,OUT,many\n"
+        "SYS1,2026-03-02T10:15\n"
+        "SYS1,2026-03-02T10:15,2026-03-02T10:30,IN,7\n"
+    )
+    with Pdb.temporary() as pdb:
+        ingest([path], pdb)
+        rows = rows_in(pdb.connect(), "select record_no, queue, requests, interval_end from shop_queue order by 1")
+        damage = rows_in(pdb.connect(), "select record_no, detail from damage order by 1")
+    assert [(row["record_no"], row["queue"], row["requests"]) for row in rows] == [(1, "IN", 100.0), (4, "IN", 7.0)]
+    assert [row["interval_end"].minute for row in rows] == [15, 30]
+    # Lines of the file, its heading included.
+    assert [(row["record_no"], row["detail"].split(":")[0]) for row in damage] == [(2, "line 3"), (3, "line 4")]

@@ -12,17 +12,19 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from pathlib import Path
 from types import FrameType
 
 from plexlens.cli.app import app
 
 from plexlens.cli import (  # isort: skip
     report, ingest, sql, export, metrics, records, pools, layouts, findings, example, study, compare, ways_in, plan,  # noqa: F401
-    sharing, simulate, serve, watch, pdb,  # noqa: F401
+    cost, forecast, changes, sharing, simulate, trend, why, drive, lab, run, serve, watch, pdb, anonymise, verify,  # noqa: F401
 )  # fmt: skip
 from plexlens.cli.examples import add_examples
 from plexlens.cli.terminal import err
-from plexlens.errors import PlexlensError, UnreadableInputError
+from plexlens.errors import OutputError, PlexlensError, UnreadableInputError
+from plexlens.whole_file import of_device, refused
 
 __all__ = ["app", "main"]
 
@@ -41,7 +43,7 @@ def main() -> None:
     """Run the command line; every expected error gives a single message and its exit code, never a traceback."""
     before = signal.signal(signal.SIGINT, _stop)
     try:
-        app()
+        _run()
     except _StoppedError:
         _fail("stopped by Ctrl-C; no file was left half written", 130)
     except PlexlensError as error:
@@ -50,18 +52,55 @@ def main() -> None:
         # The reader of a pipe has seen enough; what is left to flush has nowhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        if not of_device(error):
+            _defect(error)
+        _fail(str(_not_taken(error)), OutputError.exit_code)
     except MemoryError:
         _fail("there is not enough memory; give fewer or smaller files at a time", UnreadableInputError.exit_code)
     except Exception as error:
-        if os.environ.get("PLEXLENS_TRACEBACK"):
-            raise
-        _fail(
-            f"this is a defect of Plexlens ({type(error).__name__}: {error}); "
-            "please report it with the output of the same command under PLEXLENS_TRACEBACK=1",
-            70,
-        )
+        _of_storage(error)
+        _defect(error)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _run() -> None:
+    """Run the command, and flush its output before the exit code reports success."""
+    try:
+        app()
+    except SystemExit:
+        sys.stdout.flush()
+        raise
+
+
+def _not_taken(error: OSError) -> PlexlensError:
+    """The error for a full or failing device behind standard output; writers of files name theirs."""
+    if error.filename is not None:
+        return refused(Path(error.filename), error)
+    # What is left to print has nowhere to go.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    what = f"it cannot be written: {os.strerror(of_device(error))}; what it holds so far is not whole"
+    return OutputError(file="standard output", what=what, remedy="free space, or send it to another disk")
+
+
+def _of_storage(error: Exception) -> None:
+    """End with the failure of object storage behind the error of an engine, if there is one."""
+    if "plexlens.pdb.object_store" in sys.modules:
+        from plexlens.pdb.place import cause_of
+
+        if (failure := cause_of(error)) is not None:
+            _fail(str(failure), failure.exit_code)
+
+
+def _defect(error: Exception) -> None:
+    if os.environ.get("PLEXLENS_TRACEBACK"):
+        raise error
+    _fail(
+        f"this is a defect of Plexlens ({type(error).__name__}: {error}); "
+        "please report it with the output of the same command under PLEXLENS_TRACEBACK=1",
+        70,
+    )
 
 
 def _fail(message: str, code: int) -> None:

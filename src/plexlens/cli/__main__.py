@@ -22,7 +22,7 @@ class _WithoutPandas:
 
 
 def program() -> None:
-    """Run the command line in a process of its own."""
+    """Run the command line as a process, with settings that hold for all of it."""
     sys.meta_path.insert(0, _WithoutPandas())
     # numpy starts threads for its matrices, which wait in a loop; no command has a matrix worth a second thread.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

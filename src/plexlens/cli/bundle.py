@@ -43,10 +43,10 @@ def bundle(
 
         @wraps(command)
         def bundled(*words: Any, **given: Any) -> None:
-            made = make(**{name: given[name] for name, _, _ in options})
+            result = make(**{name: given[name] for name, _, _ in options})
             for parameter in added:
                 del given[parameter.name]
-            command(*words, **given, **{argument: made})
+            command(*words, **given, **{argument: result})
 
         bundled.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
         bundled.__annotations__ = {option.name: option.annotation for option in (*own, *added)} | {"return": None}

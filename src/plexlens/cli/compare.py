@@ -9,7 +9,7 @@ import typer
 
 from plexlens.cli import completion
 from plexlens.cli.app import app
-from plexlens.cli.options import Catalogue, Json
+from plexlens.cli.options import ONE_SOURCE, Catalogue, Json
 from plexlens.cli.output import Format, PageOut, page, target
 from plexlens.cli.selection import selectable
 from plexlens.cli.sources import Reading, reads_dumps
@@ -28,9 +28,8 @@ def compare(
         str,
         typer.Argument(
             metavar="BASE",
-            help="A performance database, an SMF dump, an RMF XML file, a printed report, or a folder of these (PATH, "
-            "PATH@2008-09-03, PATH@FROM..TO); a run of a study (STUDY:TABLE or STUDY:TABLE:ROW); or a prediction saved "
-            "by plexlens pools (FILE.json).",
+            help=f"{ONE_SOURCE} (PATH, PATH@2008-09-03, PATH@FROM..TO); a run of a study (STUDY:TABLE or "
+            "STUDY:TABLE:ROW); or a prediction saved by plexlens pools (FILE.json).",
             autocompletion=completion.runs,
         ),
     ],
@@ -79,8 +78,10 @@ def compare(
         _share("rate-bound", rate_bound), _share("mix-bound", mix_bound), _share("object-bound", object_bound)
     )
     with progress_bar() as progress:
-        made = compared(base, new, bounds=bounds, chain=chain, reading=reading, selection=selection, progress=progress)
-        where.show(page(lambda: made.report, made.to_json))
+        comparison = compared(
+            base, new, bounds=bounds, chain=chain, reading=reading, selection=selection, progress=progress
+        )
+        where.show(page(lambda: comparison.report, comparison.to_json))
 
 
 def _share(name: str, value: float) -> float:

@@ -8,8 +8,11 @@ from typing import Annotated
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.output import check_dump
+from plexlens.cli.options import Json
+from plexlens.cli.output import RowsFormat, check_apart, check_dump, target
+from plexlens.cli.rows import Rows
 from plexlens.cli.terminal import err, progress_bar
+from plexlens.report.forms import ROW_FORMS
 
 
 @app.command()
@@ -22,20 +25,37 @@ def example(
             "--day", help="Write a simulated day of three members with a problem that begins at 14:10 (half a minute)."
         ),
     ] = False,
+    as_json: Json = False,
+    form: RowsFormat = None,
 ) -> None:
     """Write a bundled example dump.
 
     It has the numbers of published studies as SMF records, or,
-    with --day, a simulated day.
+    with --day, a simulated day. --json and --format add the inventory of the dump, as plexlens records has it.
     """
     check_dump(output)
+    is_asked = as_json or form is not None
+    where = target("example", None, form, as_json=as_json, forms=ROW_FORMS) if is_asked else None
+    check_apart({"-o": output, "--format": None if where is None else where.path})
     if day:
         _write_day(output)
-        return
-    from plexlens.example import write_example
+    else:
+        from plexlens.example import write_example
 
-    write_example(output)
-    err.print(f"written: {output}")
+        write_example(output)
+        err.print(f"written: {output}")
+    if where is not None:
+        from plexlens.ingest import inventory
+
+        inventories = [inventory.of_file(output)]
+        where.show(
+            Rows(
+                inventory.HEADS,
+                inventory.to_rows(inventories),
+                lambda: inventory.to_json(inventories),
+                lambda: inventory.to_lines(inventories),
+            ).made
+        )
 
 
 def _write_day(output: Path) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from plexlens.cli import completion
 from plexlens.cli.app import app
-from plexlens.cli.options import Catalogue, DatabaseOrSources, Json
+from plexlens.cli.options import Catalogue, DatabaseOrSources, Json, Where
 from plexlens.cli.output import STANDARD_OUTPUT, write_file
 from plexlens.cli.selection import selectable
 from plexlens.cli.sources import Reading, reads_dumps
@@ -30,6 +30,8 @@ class Every(StrEnum):
     INTERVAL = "interval"
     HOUR = "hour"
     DAY = "day"
+    WEEK = "week"
+    MONTH = "month"
     WHOLE = "whole"
 
 
@@ -75,9 +77,7 @@ def export(
         list[str] | None,
         typer.Option("--metric", metavar="NAME[,NAME]", help="Export only these metrics and facts; repeatable."),
     ] = None,
-    where: Annotated[
-        str, typer.Option("--where", metavar="CONDITION", help="SQL condition on keys, attributes and facts.")
-    ] = "",
+    where: Where = "",
     form: Annotated[
         ExportForm | None,
         typer.Option(
@@ -96,8 +96,8 @@ def export(
 ) -> None:
     """Export metric views to Parquet, CSV, Excel or JSON.
 
-    A view has a row per entity and interval (or hour, day, or the whole time), with facts and metrics in base units.
-    Parquet files have the units in the metadata of their fields; a table of columns has them in every form.
+    A view has a row per entity and interval (or hour, day, week, month, or the whole time), with facts and metrics in
+    base units. Parquet files have the units in the metadata of their fields; a table of columns has them in every form.
     """
     from plexlens.export.views import Wanted
 
@@ -153,8 +153,8 @@ def _print(sources: list[Path], wanted: Wanted, reading: Reading, selection: Sel
             file="", what=f"{form} cannot be written to standard output", remedy=f"give -o FOLDER or -o FILE.{form}"
         )
     with progress_bar(lines=False) as progress, inputs_of(sources, reading, progress, selection) as inputs:
-        made = to_object(views(inputs, wanted, str(sources[0])))
-        emit(made | {"selection": inputs.selection.to_json()})
+        results = to_object(views(inputs, wanted, str(sources[0])))
+        emit(results | {"selection": inputs.selection.to_json()})
 
 
 def _write(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -56,10 +57,10 @@ def layouts_show(
     where = target("layouts", output, form, as_json=as_json, forms=ROW_FORMS)
     catalogue = _catalogue(layouts)
     if section not in catalogue.tables():
-        near = ", ".join(sorted(name for name in catalogue.tables() if section.lower() in name)) or "no similar name"
-        raise UsageError(
-            file="", what=f"there is no section {section!r} (similar: {near})", remedy="plexlens layouts list lists all"
-        )
+        names = sorted(catalogue.tables())
+        near = [name for name in names if section.lower() in name] or get_close_matches(section.lower(), names, n=3)
+        remedy = f"name {', '.join(near)}, or another of plexlens layouts list" if near else "see plexlens layouts list"
+        raise UsageError(file="", what=f"there is no section {section!r}", remedy=remedy)
     fields = catalogue.describe(section)
     heads = ("field", "offset", "length", "format", "unit", "since", "confidence", "description")
     rows = [[field[name] for name in heads] for field in fields]

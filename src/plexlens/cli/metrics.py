@@ -52,11 +52,11 @@ def metrics(
     from plexlens.findings import load_rules
     from plexlens.report.pages import PAGES
 
-    found = explained(name, GRAINS, load_rules(rules or ()), PAGES)
+    results = explained(name, GRAINS, load_rules(rules or ()), PAGES)
 
     def lines() -> Iterator[str]:
-        for number, explanation in enumerate(found):
+        for number, explanation in enumerate(results):
             yield from [""] if number else []
             yield from explanation.lines()
 
-    where.show(text_or_json(lines, lambda: {"metrics": [explanation.to_json() for explanation in found]}))
+    where.show(text_or_json(lines, lambda: {"metrics": [explanation.to_json() for explanation in results]}))

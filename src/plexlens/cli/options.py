@@ -4,28 +4,64 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
+
+if TYPE_CHECKING:
+    Location: TypeAlias = Path
+else:
+    # Typer would make a path of files of it.
+    Location = object
+
+
+def located(text: str) -> Path:
+    """The place of a database or a source that an argument names.
+
+    Raises
+    ------
+    UsageError
+        It is an address of object storage that cannot be one of a database.
+    """
+    if not text.startswith("s3:"):
+        return Path(text)
+    from plexlens.pdb.place import location
+
+    return location(text)
+
 
 _FILES = (
     "SMF dumps (plain, gzip or zstd), RMF XML files, printed reports of Db2, RMF or CICS as text, or folders of these."
 )
-_DATABASE_OR = "A performance database, or "
+#: What a database is, for those who name one.
+DATABASE = "A performance database: a folder, or s3://BUCKET/PATH"
+_DATABASE_OR = f"{DATABASE}; or "
 
-Sources = Annotated[list[Path], typer.Argument(metavar="FILE...", help=_FILES)]
+#: The sources of which a command takes one.
+ONE_SOURCE = (
+    f"{_DATABASE_OR}an SMF dump (plain, gzip or zstd), an RMF XML file, a printed report of Db2, RMF or CICS as text, "
+    "or a folder of these"
+)
+
+Sources = Annotated[list[Location], typer.Argument(metavar="FILE...", parser=located, help=_FILES)]
 #: Sources of a command that also takes a performance database.
-DatabaseOrSources = Annotated[list[Path], typer.Argument(metavar="PDB|FILE...", help=_DATABASE_OR + _FILES)]
+DatabaseOrSources = Annotated[
+    list[Location], typer.Argument(metavar="PDB|FILE...", parser=located, help=_DATABASE_OR + _FILES)
+]
 #: The same of a command that takes one.
 DatabaseOrSource = Annotated[
-    Path,
+    Location,
     typer.Argument(
         metavar="PDB|FILE",
-        help=_DATABASE_OR + "an SMF dump (plain, gzip or zstd), an RMF XML file, a printed report of Db2, RMF or CICS "
-        "as text, or a folder of these.",
+        parser=located,
+        help=f"{ONE_SOURCE}.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else there.")]
+#: The entities of a metric view that count.
+Where = Annotated[
+    str, typer.Option("--where", metavar="CONDITION", help="SQL condition on keys, attributes and facts.")
+]
 Wait = Annotated[
     float,
     typer.Option(
@@ -38,6 +74,31 @@ Layouts = Annotated[
     list[Path] | None,
     typer.Option("--layouts", metavar="FOLDER", help="Folder with your own record layouts; repeatable."),
 ]
+
+
+#: The least memory with which the engine opens a database.
+_LEAST_MEMORY = 64 << 20
+
+
+def engine_memory(text: str) -> int:
+    """Bytes of memory that an option gives the engine.
+
+    Raises
+    ------
+    UsageError
+        The text is not a size, or is less than the engine needs.
+    """
+    from plexlens.errors import UsageError
+    from plexlens.pools.settings import parse_size
+
+    size = parse_size(text)
+    if size < _LEAST_MEMORY:
+        raise UsageError(
+            file="--memory",
+            what=f"{text} is less than the engine needs to open a database",
+            remedy="give 64MiB or more",
+        )
+    return size
 
 
 def _load(context: typer.Context, folders: list[Path] | None) -> list[Path] | None:

@@ -45,8 +45,8 @@ STANDARD_OUTPUT = Path("-")
 
 
 def _output_option(forms: Sequence[Form]) -> Any:
-    told = f"File to write (- = standard output); its ending names the format: {endings_of(forms, explained=True)}."
-    return typer.Option("-o", "--output", metavar="FILE", help=told)
+    text = f"File to write (- = standard output); its ending names the format: {endings_of(forms, explained=True)}."
+    return typer.Option("-o", "--output", metavar="FILE", help=text)
 
 
 _FORMAT_HELP = "Format of the output, if no file ending names it."
@@ -86,6 +86,21 @@ def check_dump(path: Path | None, inputs: Iterable[Path] = ()) -> None:
     check_file(path, inputs)
 
 
+def check_bundle(path: Path, inputs: Iterable[Path] = ()) -> None:
+    """Refuse a file name for a bundle that does not end in ``.zip`` or cannot be written.
+
+    Raises
+    ------
+    UsageError
+        As `check_file`, or the file would be taken for what it is not.
+    """
+    if path.suffix.lower() != ".zip":
+        raise UsageError(
+            file=str(path), what="a bundle is a ZIP file, and its name does not say so", remedy="end the name in .zip"
+        )
+    check_file(path, inputs)
+
+
 def check_apart(files: Mapping[str, Path | None]) -> None:
     """Refuse two outputs to the same file; ``files`` are named by their options.
 
@@ -119,15 +134,15 @@ class Target:
         file = () if self.path is None and self.as_json else (self.form,)
         return file + ((Form.JSON,) if self.as_json and Form.JSON not in file else ())
 
-    def show(self, made: Callable[[Form], Any]) -> None:
+    def show(self, function: Callable[[Form], Any]) -> None:
         """Produce each requested form, then write the file and standard output.
 
         Parameters
         ----------
-        made
+        function
             Makes a form: text, or bytes of a form that is not text.
         """
-        contents = {form: made(form) for form in self.forms}
+        contents = {form: function(form) for form in self.forms}
         if Form.TEXT in contents:
             contents[Form.TEXT] = printable_lines(contents[Form.TEXT])
         if self.path is not None:
@@ -239,7 +254,7 @@ def page(
         Forms that the page makes itself, since they say more than the report.
     """
 
-    def made(form: Form) -> str | bytes:
+    def result(form: Form) -> str | bytes:
         if form is Form.JSON:
             return json_text(values())
         if own is not None and form in own:
@@ -251,4 +266,4 @@ def page(
             err.print(f"warning: {left_out}")
         return render(shown, form)
 
-    return made
+    return result

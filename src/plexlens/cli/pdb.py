@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import WAIT, Json, Layouts, Wait
+from plexlens.cli.options import DATABASE, WAIT, Json, Layouts, Location, Wait, located
 from plexlens.cli.pdb_text import (
     compacted_text,
     diagnosis_text,
@@ -33,7 +33,7 @@ pdb_app = typer.Typer(
 )
 app.add_typer(pdb_app, name="pdb")
 
-Database = Annotated[Path, typer.Argument(metavar="PDB", help="A performance database.")]
+Database = Annotated[Location, typer.Argument(metavar="PDB", parser=located, help=f"{DATABASE}.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")]
 Purge = Annotated[
     bool,
@@ -82,8 +82,8 @@ def pdb_status(pdb: Database, *, as_json: Json = False, as_of: AsOf = None) -> N
     """
     from plexlens.pdb.upkeep.status import status_of
 
-    found = status_of(_open(pdb), _day(as_of))
-    _answer(found.to_json(str(pdb)), status_text(str(pdb), found), as_json=as_json)
+    result = status_of(_open(pdb), _day(as_of))
+    _answer(result.to_json(str(pdb)), status_text(str(pdb), result), as_json=as_json)
 
 
 @pdb_app.command("compact")
@@ -98,14 +98,14 @@ def pdb_compact(
     from plexlens.pdb.upkeep.compact import compact, plan, planned
     from plexlens.pdb.upkeep.expire import purge as remove_kept
 
-    held = _open(pdb)
+    content = _open(pdb)
     if dry_run:
-        done = planned(plan(held.manifest))
+        done = planned(plan(content.manifest))
     else:
         with progress_bar("groups", lines=False) as progress:
-            done = compact(held, wait=wait, tell=tell, progress=progress)
+            done = compact(content, wait=wait, tell=tell, progress=progress)
         if purge:
-            remove_kept(held, wait=wait, tell=tell)
+            remove_kept(content, wait=wait, tell=tell)
     values = {
         "pdb": str(pdb),
         "dry_run": dry_run,
@@ -138,25 +138,25 @@ def pdb_expire(
     from plexlens.pdb.upkeep.expire_rollups import expire_rollups, plan_rollups
     from plexlens.pdb.upkeep.status import expired_json, expired_rollup_json, policy_json
 
-    held, day = _open(pdb), _day(as_of)
-    policy = retention.read(held.path)
+    content, day = _open(pdb), _day(as_of)
+    policy = retention.read(content.path)
     if dry_run:
-        planned = plan(held.manifest, policy, day)
-        gone = [one for one in planned if one.files]
-        rollups = plan_rollups(held, policy, day, planned)
+        planned = plan(content.manifest, policy, day)
+        gone = [entry for entry in planned if entry.files]
+        rollups = plan_rollups(content, policy, day, planned)
     else:
-        gone = expire(held, today=day, wait=wait, tell=tell)
-        rollups = expire_rollups(held, today=day, wait=wait, tell=tell)
+        gone = expire(content, today=day, wait=wait, tell=tell)
+        rollups = expire_rollups(content, today=day, wait=wait, tell=tell)
         if purge:
-            remove_kept(held, wait=wait, tell=tell)
+            remove_kept(content, wait=wait, tell=tell)
     values = {
         "pdb": str(pdb),
         "as_of": day.isoformat(),
         "dry_run": dry_run,
         "purged": purge and not dry_run,
         "retention": policy_json(policy) if policy.is_stated else None,
-        "tables": [expired_json(one) for one in gone],
-        "rollups": [expired_rollup_json(one) for one in rollups],
+        "tables": [expired_json(entry) for entry in gone],
+        "rollups": [expired_rollup_json(rollup) for rollup in rollups],
     }
     lines = expired_text(str(pdb), policy, day, gone, rollups, dry_run=dry_run, purged=purge)
     _answer(values, lines, as_json=as_json)
@@ -172,32 +172,32 @@ def pdb_verify(pdb: Database, *, as_json: Json = False) -> None:
     """
     from plexlens.pdb.upkeep.verify import verify
 
-    held = _open(pdb)
+    content = _open(pdb)
     with progress_bar(lines=False) as progress:
-        found = verify(held, progress=progress)
+        verification = verify(content, progress=progress)
     values = {
         "pdb": str(pdb),
-        "files": found.files,
-        "bytes": found.bytes,
-        "rows": found.rows,
-        "without_hash": found.without_hash,
+        "files": verification.files,
+        "bytes": verification.bytes,
+        "rows": verification.rows,
+        "without_hash": verification.without_hash,
         "problems": [
             {
-                "path": one.path,
-                "what": one.what,
-                "table": one.file.table if one.file else None,
-                "day": one.file.day if one.file else None,
-                "rows": one.file.rows if one.file else None,
+                "path": problem.path,
+                "what": problem.what,
+                "table": problem.file.table if problem.file else None,
+                "day": problem.file.day if problem.file else None,
+                "rows": problem.file.rows if problem.file else None,
                 "sources": [
                     {"source_id": of.source_id, "file": of.file, "sha256": of.sha256, "at_hand": of.at_hand or None}
-                    for of in one.origins
+                    for of in problem.origins
                 ],
             }
-            for one in found.problems
+            for problem in verification.problems
         ],
     }
-    _answer(values, verified_text(str(pdb), found), as_json=as_json)
-    if found.problems:
+    _answer(values, verified_text(str(pdb), verification), as_json=as_json)
+    if verification.problems:
         raise typer.Exit(3)
 
 
@@ -210,7 +210,7 @@ def pdb_repair(
     as_json: Json = False,
     wait: Wait = WAIT,
 ) -> None:
-    """Make a damaged database whole again, with everything in it that is still good.
+    """Repair a damaged database, and keep everything in it that is intact.
 
     Leftovers of commands that were killed are removed. A manifest that cannot be read gives way to the last good one.
     Entries of files that are missing or damaged are dropped, and their sources can then be ingested again. Files that
@@ -219,39 +219,47 @@ def pdb_repair(
     from plexlens.pdb.upkeep.repair import examine, repair
 
     with progress_bar(lines=False) as progress:
-        found = examine(pdb, progress=progress)
+        diagnosis = examine(pdb, progress=progress)
     done = False
-    if not (found.is_well or dry_run):
+    if not (diagnosis.is_well or dry_run):
         if not yes:
             if as_json or not sys.stdin.isatty():
-                for line in diagnosis_text(str(pdb), found, done=False):
+                for line in diagnosis_text(str(pdb), diagnosis, done=False):
                     tell(line)
                 raise UsageError(
                     file=str(pdb), what="a repair changes the database", remedy="run the command again with --yes"
                 )
-            _answer(None, diagnosis_text(str(pdb), found, done=False), as_json=False)
+            _answer(None, diagnosis_text(str(pdb), diagnosis, done=False), as_json=False)
             if not typer.confirm("Repair it?"):
                 raise typer.Exit(2)
-        found = repair(pdb, wait=wait, tell=tell)
+        diagnosis = repair(pdb, wait=wait, tell=tell)
         done = True
-    problems = found.checked.problems if found.checked else []
+    problems = diagnosis.checked.problems if diagnosis.checked else []
     values = {
         "pdb": str(pdb),
         "repaired": done,
-        "manifest": found.manifest or None,
-        "falls_back_to": found.falls_back_to or None,
-        "lost": found.lost or None,
-        "staging": list(found.staging),
-        "log": list(found.strays),
-        "orphans": list(found.orphans),
+        "manifest": diagnosis.manifest or None,
+        "falls_back_to": diagnosis.falls_back_to or None,
+        "lost": diagnosis.lost or None,
+        "staging": list(diagnosis.staging),
+        "log": list(diagnosis.strays),
+        "orphans": list(diagnosis.orphans),
         "files": [
-            {"path": one.path, "what": one.what, "table": one.file.table, "day": one.file.day, "rows": one.file.rows}
-            for one in problems
-            if one.file
+            {
+                "path": problem.path,
+                "what": problem.what,
+                "table": problem.file.table,
+                "day": problem.file.day,
+                "rows": problem.file.rows,
+            }
+            for problem in problems
+            if problem.file
         ],
-        "sources": [{"source_id": one.id, "file": one.file, "sha256": one.sha256} for one in found.sources],
+        "sources": [
+            {"source_id": source.id, "file": source.file, "sha256": source.sha256} for source in diagnosis.sources
+        ],
     }
-    _answer(values, diagnosis_text(str(pdb), found, done=done), as_json=as_json)
+    _answer(values, diagnosis_text(str(pdb), diagnosis, done=done), as_json=as_json)
 
 
 @pdb_app.command("rebuild")
@@ -280,16 +288,17 @@ def pdb_rebuild(
     """
     from plexlens.pdb.upkeep.rebuild import Rebuilt, find, rebuild
 
-    held = _open(pdb)
+    content = _open(pdb)
     with progress_bar(lines=False) as progress:
-        wanted = find(held, files or (), progress=progress)
+        wanted = find(content, files or (), progress=progress)
         if dry_run:
             done = [
-                Rebuilt(one.source, done=False, reason="" if one.path else "its file is not at hand") for one in wanted
+                Rebuilt(entry.source, done=False, reason="" if entry.path else "its file is not at hand")
+                for entry in wanted
             ]
         else:
             done = rebuild(
-                held,
+                content,
                 wanted,
                 layouts=layouts or (),
                 with_expired=with_expired,
@@ -302,19 +311,19 @@ def pdb_rebuild(
         "dry_run": dry_run,
         "sources": [
             {
-                "source_id": one.source.id,
-                "file": one.source.file,
-                "sha256": one.source.sha256,
-                "rebuilt": one.done,
-                "reason": one.reason or None,
-                "rows_before": one.rows_before,
-                "rows": sum(one.source.rows.values()) if one.done else None,
+                "source_id": entry.source.id,
+                "file": entry.source.file,
+                "sha256": entry.source.sha256,
+                "rebuilt": entry.done,
+                "reason": entry.reason or None,
+                "rows_before": entry.rows_before,
+                "rows": sum(entry.source.rows.values()) if entry.done else None,
             }
-            for one in done
+            for entry in done
         ],
     }
     _answer(values, rebuilt_text(str(pdb), done, dry_run=dry_run), as_json=as_json)
-    if any(not one.done and one.reason and path.path is not None for one, path in zip(done, wanted, strict=True)):
+    if any(not entry.done and entry.reason and path.path is not None for entry, path in zip(done, wanted, strict=True)):
         raise typer.Exit(3)
 
 
@@ -339,12 +348,12 @@ def pdb_undo(
 
     from plexlens.pdb.upkeep.undo import states, undo
 
-    held = _open(pdb)
+    content = _open(pdb)
     if listing:
-        every = states(held)
-        _answer({"pdb": str(pdb), "states": [asdict(one) for one in every]}, states_text(every), as_json=as_json)
+        every = states(content)
+        _answer({"pdb": str(pdb), "states": [asdict(state) for state in every]}, states_text(every), as_json=as_json)
         return
-    before, after = undo(held, to=to, wait=wait, tell=tell, dry_run=dry_run)
+    before, after = undo(content, to=to, wait=wait, tell=tell, dry_run=dry_run)
     values = {"pdb": str(pdb), "dry_run": dry_run, "undone": asdict(before), "state": asdict(after)}
     would = "would bring back" if dry_run else "is as it was"
     line = f"{pdb}: {would} after commit {after.commit} ({after.what or 'nothing'}); it was {before.what}"

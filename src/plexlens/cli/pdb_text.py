@@ -38,80 +38,90 @@ def size_text(size: int) -> str:
 
 
 def _some(listed: Sequence[str]) -> Iterator[str]:
-    yield from (f"  {one}" for one in listed[:_LISTED])
+    yield from (f"  {text}" for text in listed[:_LISTED])
     if len(listed) > _LISTED:
         yield f"  and {len(listed) - _LISTED:,} more (--json lists all)"
 
 
-def status_text(path: str, found: Status) -> Iterator[str]:
+def status_text(path: str, result: Status) -> Iterator[str]:
     """The answer of `status`."""
-    files, size = sum(one.files for one in found.tables), sum(one.bytes for one in found.tables)
-    rows = sum(one.rows for one in found.tables)
-    oldest = min((one.oldest for one in found.tables if one.oldest), default=None)
-    newest = max((one.newest for one in found.tables if one.newest), default=None)
-    yield f"{path}: {counted(found.sources, 'source')}, {counted(len(found.tables), 'table')}, {counted(rows, 'row')}"
+    files, size = sum(table.files for table in result.tables), sum(table.bytes for table in result.tables)
+    rows = sum(table.rows for table in result.tables)
+    oldest = min((table.oldest for table in result.tables if table.oldest), default=None)
+    newest = max((table.newest for table in result.tables if table.newest), default=None)
+    yield f"{path}: {counted(result.sources, 'source')}, {counted(len(result.tables), 'table')}, {counted(rows, 'row')}"
     yield f"  {counted(files, 'file')}, {size_text(size)}" + (f", days {oldest} to {newest}" if oldest else "")
-    if found.format == 1:
+    if result.format == 1:
         yield "  format 1: the next command that writes brings it to the present format"
-    elif found.commit:
-        yield f"  format {found.format}, commit {found.commit} at {found.at}: {found.what}"
+    elif result.commit:
+        yield f"  format {result.format}, commit {result.commit} at {result.at}: {result.what}"
     else:
-        yield f"  format {found.format}, nothing was committed yet"
-    yield f"  written now by: {found.holder}" if found.holder else "  nobody writes"
-    small = found.small
+        yield f"  format {result.format}, nothing was committed yet"
+    yield f"  written now by: {result.holder}" if result.holder else "  nobody writes"
+    small = result.small
     if small.files:
         yield f"  small files: {small.files:,}, to become {small.into_files:,} with: plexlens pdb compact {path}"
     else:
         yield "  small files: none that a compaction would merge"
-    if found.incomplete:
-        yield f"  {counted(found.incomplete, 'source')} lost rows: ingest them again, or plexlens pdb rebuild {path}"
-    if found.orphans or found.staging:
-        left = [counted(len(found.orphans), "file") + " that nothing names"] if found.orphans else []
-        left += [counted(len(found.staging), "folder") + " of commands that were killed"] if found.staging else []
+    if result.incomplete:
+        yield f"  {counted(result.incomplete, 'source')} lost rows: ingest them again, or plexlens pdb rebuild {path}"
+    if result.orphans or result.staging:
+        left = [counted(len(result.orphans), "file") + " that nothing names"] if result.orphans else []
+        left += [counted(len(result.staging), "folder") + " of commands that were killed"] if result.staging else []
         yield f"  lying about: {', '.join(left)}; see plexlens pdb repair {path} --dry-run"
-    if found.rollups:
-        days = [day for one in found.rollups for day in (one.oldest, one.newest) if day]
+    if result.rollups:
+        days = [day for rollup in result.rollups for day in (rollup.oldest, rollup.newest) if day]
         yield (
-            f"  roll-ups: {counted(len(found.rollups), 'grain')}, days {min(days)} to {max(days)}, "
-            f"{size_text(sum(one.bytes for one in found.rollups))}"
+            f"  roll-ups: {counted(len(result.rollups), 'grain')}, days {min(days)} to {max(days)}, "
+            f"{size_text(sum(rollup.bytes for rollup in result.rollups))}"
         )
-    yield from _retention_lines(path, found)
-    kept = f", {counted(found.kept_files, 'replaced file')} ({size_text(found.kept_bytes)})" if found.kept_files else ""
-    states = len([one for one in found.states if not one.is_now])
+    yield from _retention_lines(path, result)
+    kept = (
+        f", {counted(result.kept_files, 'replaced file')} ({size_text(result.kept_bytes)})" if result.kept_files else ""
+    )
+    states = len([state for state in result.states if not state.is_now])
     yield f"  undo: {counted(states, 'earlier state')} kept{kept}"
-    if found.tables:
+    if result.tables:
         yield ""
         names = ("table", "rows", "files", "KiB", "days", "oldest", "newest")
         cells = [
-            [one.name, one.rows, one.files, round(one.bytes / 1024), one.days, one.oldest or "", one.newest or ""]
-            for one in found.tables
+            [
+                table.name,
+                table.rows,
+                table.files,
+                round(table.bytes / 1024),
+                table.days,
+                table.oldest or "",
+                table.newest or "",
+            ]
+            for table in result.tables
         ]
         yield table_text(names, cells).rstrip("\n")
 
 
-def _retention_lines(path: str, found: Status) -> Iterator[str]:
-    policy = found.policy
+def _retention_lines(path: str, result: Status) -> Iterator[str]:
+    policy = result.policy
     if policy is None:
-        yield f"  retention: {found.policy_error}"
+        yield f"  retention: {result.policy_error}"
     elif not policy.is_stated:
         yield "  retention: everything is kept; retention.toml in the database would say otherwise"
     else:
         ages = {"raw tables": policy.raw, **policy.families, "hours": policy.hour, "days": policy.day}
         yield "  retention: " + ", ".join(f"{name} {age or 'for ever'}" for name, age in ages.items())
-        if found.expiring:
-            files = sum(len(one.files) for one in found.expiring)
-            rows, size = sum(one.rows for one in found.expiring), sum(one.bytes for one in found.expiring)
-            days = len({day for one in found.expiring for day in one.days})
+        if result.expiring:
+            files = sum(len(entry.files) for entry in result.expiring)
+            rows, size = sum(entry.rows for entry in result.expiring), sum(entry.bytes for entry in result.expiring)
+            days = len({day for entry in result.expiring for day in entry.days})
             yield (
-                f"  expired: {counted(days, 'day')} of {counted(len(found.expiring), 'table')}, "
+                f"  expired: {counted(days, 'day')} of {counted(len(result.expiring), 'table')}, "
                 f"{counted(rows, 'row')}, {counted(files, 'file')}, {size_text(size)}; "
                 f"remove them with: plexlens pdb expire {path}"
             )
-        if found.expiring_rollups:
-            size = sum(one.bytes for one in found.expiring_rollups)
-            days = len({day for one in found.expiring_rollups for day in one.days})
+        if result.expiring_rollups:
+            size = sum(expiring_rollup.bytes for expiring_rollup in result.expiring_rollups)
+            days = len({day for expiring_rollup in result.expiring_rollups for day in expiring_rollup.days})
             yield f"  expired: roll-ups of {counted(days, 'day')}, {size_text(size)}; the same command removes them"
-        if not found.expiring and not found.expiring_rollups:
+        if not result.expiring and not result.expiring_rollups:
             yield "  expired: nothing today"
 
 
@@ -158,13 +168,13 @@ def expired_text(
     elif not gone and not rollups:
         yield f"{path}: nothing has expired by {day}"
     if gone:
-        rows, size = sum(one.rows for one in gone), sum(one.bytes for one in gone)
+        rows, size = sum(entry.rows for entry in gone), sum(entry.bytes for entry in gone)
         yield f"{path}: {counted(rows, 'row')} ({size_text(size)}) of {counted(len(gone), 'table')} {verb}, by {day}"
-        yield _gone_text("table", [(one.table, one.age, one) for one in gone])
+        yield _gone_text("table", [(entry.table, entry.age, entry) for entry in gone])
     if rollups:
-        size = sum(one.bytes for one in rollups)
+        size = sum(rollup.bytes for rollup in rollups)
         yield f"{path}: roll-ups of days whose raw rows have expired ({size_text(size)}) {verb}, by {day}"
-        yield _gone_text("roll-up", [(f"{one.grain}, by {one.level}", one.age, one) for one in rollups])
+        yield _gone_text("roll-up", [(f"{rollup.grain}, by {rollup.level}", rollup.age, rollup) for rollup in rollups])
     if not dry_run:
         yield from _kept(path, purged=purged, any_gone=bool(gone))
 
@@ -172,60 +182,65 @@ def expired_text(
 def _gone_text(what: str, gone: Sequence[tuple[str, str, Expired | ExpiredRollup]]) -> str:
     names = (what, "kept", "days", "first", "last", "rows", "KiB")
     cells = [
-        [name, age, len(one.days), one.days[0], one.days[-1], one.rows, round(one.bytes / 1024)]
-        for name, age, one in gone
+        [name, age, len(entry.days), entry.days[0], entry.days[-1], entry.rows, round(entry.bytes / 1024)]
+        for name, age, entry in gone
     ]
     return table_text(names, cells).rstrip("\n")
 
 
-def verified_text(path: str, found: Verification) -> Iterator[str]:
+def verified_text(path: str, verification: Verification) -> Iterator[str]:
     """The answer of `verify`."""
-    what = f"{counted(found.files, 'file')}, {counted(found.rows, 'row')}, {size_text(found.bytes)}"
-    if not found.problems:
+    what = (
+        f"{counted(verification.files, 'file')}, {counted(verification.rows, 'row')}, {size_text(verification.bytes)}"
+    )
+    if not verification.problems:
         yield f"{path}: {what}: nothing differs from what was written"
     else:
-        yield f"{path}: {what}: {counted(len(found.problems), 'thing')} not as written"
-    if found.without_hash:
+        yield f"{path}: {what}: {counted(len(verification.problems), 'thing')} not as written"
+    if verification.without_hash:
         yield (
-            f"  {counted(found.without_hash, 'file')} of format 1 have no stored hash; they were read to the last page "
+            f"  {counted(verification.without_hash, 'file')} of format 1 have no stored hash; they were read to "
+            "the last page "
             "instead. A compaction gives the files that it writes a hash"
         )
-    for one in found.problems:
-        yield f"  {one.path}: {one.what}"
-        if one.file is not None:
-            yield f"    {one.file.table}, {one.file.day}, {counted(one.file.rows, 'row')}"
-        for of in one.origins:
+    for problem in verification.problems:
+        yield f"  {problem.path}: {problem.what}"
+        if problem.file is not None:
+            yield f"    {problem.file.table}, {problem.file.day}, {counted(problem.file.rows, 'row')}"
+        for of in problem.origins:
             where = f"at hand: {of.at_hand}" if of.at_hand else "not at hand"
             yield f"    from {of.file} (SHA-256 {of.sha256}), {where}"
-    if any(one.file for one in found.problems):
+    if any(problem.file for problem in verification.problems):
         yield f"  next: plexlens pdb repair {path}, then plexlens pdb rebuild {path}, or ingest these sources again"
 
 
-def diagnosis_text(path: str, found: Diagnosis, *, done: bool) -> Iterator[str]:
+def diagnosis_text(path: str, diagnosis: Diagnosis, *, done: bool) -> Iterator[str]:
     """The answer of `repair`, or what it would do."""
-    if found.is_well:
+    if diagnosis.is_well:
         yield f"{path}: there is nothing to repair"
         return
     yield f"{path}: repaired" if done else f"{path}: a repair would do this"
-    if found.manifest:
-        yield f"  the manifest gives way to {found.falls_back_to}: {found.manifest}"
-        if found.lost:
-            yield f"  lost with it: {found.lost}; ingest these sources again"
-    if found.staging:
-        yield f"  what {counted(len(found.staging), 'command')} that were killed have left is removed:"
-        yield from _some(found.staging)
-    if found.strays:
-        yield f"  parts of the log that no manifest names are removed: {', '.join(found.strays)}"
-    if found.orphans:
+    if diagnosis.manifest:
+        yield f"  the manifest gives way to {diagnosis.falls_back_to}: {diagnosis.manifest}"
+        if diagnosis.lost:
+            yield f"  lost with it: {diagnosis.lost}; ingest these sources again"
+    if diagnosis.staging:
+        yield f"  what {counted(len(diagnosis.staging), 'command')} that were killed have left is removed:"
+        yield from _some(diagnosis.staging)
+    if diagnosis.strays:
+        yield f"  parts of the log that no manifest names are removed: {', '.join(diagnosis.strays)}"
+    if diagnosis.orphans:
         yield "  files that nothing names are moved to set-aside:"
-        yield from _some(found.orphans)
-    broken = [one for one in found.checked.problems if one.file] if found.checked else []
+        yield from _some(diagnosis.orphans)
+    broken = [problem for problem in diagnosis.checked.problems if problem.file] if diagnosis.checked else []
     if broken:
         yield "  entries of files are dropped, and the files, if there, moved to set-aside:"
-        yield from _some([f"{one.path}: {one.what} ({one.file.rows:,} rows)" for one in broken if one.file])
+        yield from _some(
+            [f"{problem.path}: {problem.what} ({problem.file.rows:,} rows)" for problem in broken if problem.file]
+        )
         yield "  these sources have lost rows; ingest them again, and they are read whole:"
-        yield from _some([f"{one.file} (SHA-256 {one.sha256})" for one in found.sources])
-        if any(one.file and one.file.table.endswith("_record") for one in broken):
+        yield from _some([f"{source.file} (SHA-256 {source.sha256})" for source in diagnosis.sources])
+        if any(problem.file and problem.file.table.endswith("_record") for problem in broken):
             yield (
                 "  until then, a dump that overlaps with them may bring records twice: the list of the records "
                 "that are held is among the lost files"
@@ -236,21 +251,21 @@ def rebuilt_text(path: str, done: Sequence[Rebuilt], *, dry_run: bool) -> Iterat
     """The answer of `rebuild`."""
     if not done:
         yield f"{path}: the database has no source"
-    for one in done:
-        if one.done:
-            rows = sum(one.source.rows.values())
-            yield f"{one.source.file}: read again ({rows:,} rows, {one.rows_before:,} before)"
-        elif dry_run and not one.reason:
-            yield f"{one.source.file}: would be read again"
+    for entry in done:
+        if entry.done:
+            rows = sum(entry.source.rows.values())
+            yield f"{entry.source.file}: read again ({rows:,} rows, {entry.rows_before:,} before)"
+        elif dry_run and not entry.reason:
+            yield f"{entry.source.file}: would be read again"
         else:
-            yield f"{one.source.file}: kept as it is: {one.reason}"
+            yield f"{entry.source.file}: kept as it is: {entry.reason}"
     if done and not dry_run:
-        count = sum(one.done for one in done)
+        count = sum(entry.done for entry in done)
         yield f"{path}: {count:,} of {counted(len(done), 'source')} read again"
 
 
 def states_text(states: Sequence[State]) -> Iterator[str]:
     """The states of `undo --list`."""
     names = ("commit", "at (UTC)", "what it did", "")
-    cells = [[one.commit, one.at, one.what, "now" if one.is_now else ""] for one in states]
+    cells = [[state.commit, state.at, state.what, "now" if state.is_now else ""] for state in states]
     yield table_text(names, cells).rstrip("\n") if cells else "no state is kept yet"

@@ -101,11 +101,11 @@ def plan(
     whole, single = _scales(scale or ())
     change = Change(whole, single, engines, ziips, speed, members, member_cost / 100, fixed_background=fixed_background)
     closed = {name: int(_number("--users", name, count, whole=True)) for name, count in _pairs("--users", users)}
-    asked = read_scenario(scenario) if scenario is not None else None
+    loaded = read_scenario(scenario) if scenario is not None else None
     name = str(sources[0])
     with progress_bar() as progress, inputs_of(sources, reading, progress, selection) as inputs:
         selections = {"": inputs.selection}
-        made = planned(
+        result = planned(
             inputs,
             name,
             change,
@@ -114,24 +114,26 @@ def plan(
             serves=dict(_pairs("--serves", serves)),
             tolerance=tolerance / 100,
             careful=careful,
-            scenario=asked,
+            scenario=loaded,
             progress=progress,
         )
     where.show(
-        selected_page(lambda: (goals_report if until_goals else plan_report)(made), lambda: to_object(made), selections)
+        selected_page(
+            lambda: (goals_report if until_goals else plan_report)(result), lambda: to_object(result), selections
+        )
     )
 
 
 def _pairs(option: str, texts: Iterable[str] | None) -> list[tuple[str, str]]:
-    made = []
+    pairs = []
     for text in texts or ():
         name, sign, value = text.partition("=")
         if not (name and sign and value):
             raise UsageError(
                 file="", what=f"{option} {text!r} is not of the form NAME=VALUE", remedy=f"give {option} NAME=VALUE"
             )
-        made.append((name, value))
-    return made
+        pairs.append((name, value))
+    return pairs
 
 
 def _number(option: str, name: str, text: str, *, whole: bool = False) -> float:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, Json, Layouts
-from plexlens.cli.output import Format, PageOut, check_apart, check_dump, page, target
+from plexlens.cli.output import Format, PageOut, Target, check_apart, check_dump, page, target
 from plexlens.cli.terminal import err, progress_bar
-from plexlens.errors import UsageError
+from plexlens.errors import NothingUsableError, UsageError
 from plexlens.report.forms import Form
 from plexlens.whole_file import check_file, whole_file
+
+# Loaded with the answer: --help and --howto need neither.
+if TYPE_CHECKING:
+    from plexlens.pools.page.options import Options
+    from plexlens.pools.trace import NoReferencesError
 
 
 @app.command()
@@ -23,7 +29,8 @@ def pools(
         typer.Argument(
             metavar="TRACE...",
             help="A page-reference trace in one or more files (CSV, Parquet, Arrow, oracleGeneral, SMF dumps with "
-            "IFCID 198), or a performance database.",
+            "IFCID 198), or a performance database. Without a trace, statistics give ranges: SMF 100 and IFCID 199, or "
+            "output of -DISPLAY BUFFERPOOL with DETAIL(INTERVAL) and LSTATS.",
         ),
     ] = None,
     *,
@@ -130,7 +137,14 @@ def pools(
             "TRACE, it estimates the volume.",
         ),
     ] = False,
-    minutes: Annotated[float, typer.Option(metavar="N", help="Length of the trace for --howto.")] = 10.0,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N",
+            help="Length of the trace for --howto (default: 10), or of the interval of -DISPLAY BUFFERPOOL output, "
+            "which does not say it.",
+        ),
+    ] = None,
     save: Annotated[
         Path | None, typer.Option(metavar="FILE.json", help="Save the prediction for plexlens compare.")
     ] = None,
@@ -163,7 +177,9 @@ def pools(
         from plexlens.pools.howto import howto, rate_of
 
         name = (subsystem or "DB2A").upper()
-        typer.echo(howto(name, minutes, rate_of(traces, name) if traces else None), nl=False)
+        typer.echo(
+            howto(name, 10.0 if minutes is None else minutes, rate_of(traces, name) if traces else None), nl=False
+        )
         return
     if not traces:
         raise UsageError(
@@ -174,7 +190,7 @@ def pools(
     from plexlens.pools.page.answer import answer
     from plexlens.pools.page.options import Options, budget_of, sizes_of
     from plexlens.pools.settings import parse_size
-    from plexlens.pools.trace import open_trace, write_trace
+    from plexlens.pools.trace import NoReferencesError, open_trace, write_trace
     from plexlens.pools.trace_sources import check_distinct
 
     options = Options(
@@ -202,29 +218,101 @@ def pools(
     written = {"--save": save, "--simulate-to": simulate_to, "--write-trace": write_to, "--jcl": jcl}
     check_apart({"-o": where.path, **written, "--jcl (reverse)": reversing})
     check_distinct(traces)
+    statistics = _Statistics(
+        traces,
+        settings,
+        options,
+        subsystem,
+        minutes,
+        {"--save": save, "--simulate-to": simulate_to, "--write-trace": write_to, "--names": names},
+    )
+    if statistics.printed:
+        statistics.show(where, jcl, reversing)
+        return
     trace = open_trace(traces, names=names, force=force, subsystem=subsystem, layouts=layouts or ())
     with progress_bar() as progress:
         pools_needed = any(path is not None for path in (save, simulate_to, jcl))
         files = pools_needed or where.path is not None or where.form is Form.CSV
-        found = answer(
-            trace, settings, options, progress, group=group, subsystem=subsystem, curves_alone=not files, force=force
-        )
+        try:
+            result = answer(
+                trace,
+                settings,
+                options,
+                progress,
+                group=group,
+                subsystem=subsystem,
+                curves_alone=not files,
+                force=force,
+            )
+        except NoReferencesError as error:
+            statistics.show(where, jcl, reversing, instead_of=error)
+            return
         if pools_needed:
-            found.check_pools()
-        job = None if jcl is None else found.job(subsystem)
-        made = page(lambda: found.report(progress), found.as_json)
-        contents = {form: made(form) for form in where.forms}
+            result.check_pools()
+        job = None if jcl is None else result.job(subsystem)
+        outcome = page(lambda: result.report(progress), result.as_json)
+        contents = {form: outcome(form) for form in where.forms}
         if save is not None:
-            found.save(save)
-        for path, text in zip((jcl, reversing), job or (), strict=False):
-            if path is not None:
-                with whole_file(path) as part:
-                    part.write_text(text, encoding="utf-8")
+            result.save(save)
+        _write_job((jcl, reversing), job)
         if simulate_to is not None:
-            found.simulate_to(simulate_to, progress)
+            result.simulate_to(simulate_to, progress)
         if write_to is not None:
             write_trace(trace, write_to, progress)
     where.show(contents.__getitem__)
     if where.path is None and Form.JSON in contents:
         for note in trace.facts.notes:
             err.print(f"note: {note}")
+
+
+def _write_job(paths: tuple[Path | None, Path | None], job: tuple[str, str] | None) -> None:
+    for path, text in zip(paths, job or (), strict=False):
+        if path is not None:
+            with whole_file(path) as part:
+                part.write_text(text, encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class _Statistics:
+    """The answer for sources without a trace."""
+
+    sources: list[Path]
+    settings: Path | None
+    options: Options
+    subsystem: str
+    minutes: float | None
+    only_trace: dict[str, Path | None]
+
+    @property
+    def printed(self) -> bool:
+        """Whether a source is printed output, which holds no trace."""
+        from plexlens.pools.trace_sources import is_printed
+
+        return any(is_printed(path) for path in self.sources)
+
+    def show(
+        self, where: Target, jcl: Path | None, reversing: Path | None, instead_of: NoReferencesError | None = None
+    ) -> None:
+        """Write what statistics say, or raise ``instead_of`` where there are none."""
+        from plexlens.pools.page.untraced import untraced_answer
+
+        for option, path in self.only_trace.items():
+            if path is not None:
+                raise UsageError(
+                    file="",
+                    what=f"{option} needs a page trace, and the sources hold only statistics",
+                    remedy="leave the option out, or collect a trace: plexlens pools --howto",
+                )
+        try:
+            result = untraced_answer(
+                self.sources, self.settings, self.options, subsystem=self.subsystem, minutes=self.minutes
+            )
+        except NothingUsableError:
+            if instead_of is None:
+                raise
+            raise instead_of from None
+        job = None if jcl is None else result.job(self.subsystem)
+        outcome = page(result.report, result.as_json)
+        contents = {form: outcome(form) for form in where.forms}
+        _write_job((jcl, reversing), job)
+        where.show(contents.__getitem__)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, DatabaseOrSources, Json, Rules, Site
-from plexlens.cli.output import Format, PageOut, page, target
+from plexlens.cli.output import Format, PageOut, check_apart, check_bundle, page, target
 from plexlens.cli.selection import selectable
 from plexlens.cli.sources import Reading, reads_dumps
 from plexlens.cli.terminal import err, progress_bar
@@ -38,6 +39,15 @@ def report(
     output: PageOut = None,
     form: Format = None,
     title: Annotated[str, typer.Option(metavar="TEXT", help="Heading of the report.")] = "",
+    bundle: Annotated[
+        Path | None,
+        typer.Option(
+            "--bundle",
+            metavar="FILE.zip",
+            help="Write the page with the records and definitions that its numbers follow from; plexlens verify "
+            "computes it again.",
+        ),
+    ] = None,
     as_json: Json = False,
     catalogue: Catalogue = None,
     rules: Rules = None,
@@ -51,7 +61,7 @@ def report(
 ) -> None:
     """Read dumps and write a report of findings, metrics and charts.
 
-    Without -o, --format and --json the report is written to
+    Without -o, --format, --json and --bundle the report is written to
     report.html.
     """
     from plexlens.findings import Severity, load_decisions, load_rules
@@ -60,10 +70,15 @@ def report(
     from plexlens.report.model.display import counted
     from plexlens.report.of_database import report_of
 
-    where = target("report", output, form, as_json=as_json, default=Form.HTML, inputs=sources)
+    where = None
+    if bundle is not None:
+        check_bundle(bundle, sources)
+        check_apart({"-o": output, "--bundle": bundle})
+    if bundle is None or output is not None or form is not None or as_json:
+        where = target("report", output, form, as_json=as_json, default=Form.HTML, inputs=sources)
     judged_by = load_rules(rules or ())
     decisions = load_decisions(site, judged_by) if site is not None else ()
-    with database(sources) as (pdb, dumps), progress_bar() as progress:
+    with database(sources, reading) as (pdb, dumps), progress_bar() as progress:
         results: list[Any] = []
         failures: list[PlexlensError] = []
         if dumps:
@@ -74,22 +89,31 @@ def report(
                 if not error.results:
                     raise
                 results, failures = list(error.results), list(error.failures)
-        made = report_of(
-            pdb,
-            str(sources[0]),
-            selection=selection,
-            options=Options(title=title, rules=judged_by, decisions=decisions),
-            results=results,
-            failures=failures,
-            progress=progress,
-        )
-    where.show(page(lambda: made.report, made.to_json))
+        if bundle is not None:
+            from plexlens.pdb.staging import sha256_of
+            from plexlens.proof.bundle import Asked, write_bundle
+
+            wanted = Asked(str(sources[0]), title, selection, tuple(rules or ()), site)
+            database_report = write_bundle(pdb, bundle, wanted, results=results, failures=failures, progress=progress)
+            err.print(f"written: {bundle} (SHA-256 {sha256_of(bundle)})")
+        else:
+            database_report = report_of(
+                pdb,
+                str(sources[0]),
+                selection=selection,
+                options=Options(title=title, rules=judged_by, decisions=decisions),
+                results=results,
+                failures=failures,
+                progress=progress,
+            )
+    if where is not None:
+        where.show(page(lambda: database_report.report, database_report.to_json))
     for failure in failures:
         err.print(f"plexlens: {failure}")
     if failures:
         raise typer.Exit(min(failure.exit_code for failure in failures))
-    found = made.report.findings
-    grave = found.at_or_above(Severity(fail_on)) if fail_on and found else ()
+    findings = database_report.report.findings
+    grave = findings.at_or_above(Severity(fail_on)) if fail_on and findings else ()
     if grave:
         err.print(f"plexlens: {counted(len(grave), 'finding')} of severity {fail_on} or higher (--fail-on)")
         raise typer.Exit(1)

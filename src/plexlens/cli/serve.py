@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import Catalogue
+from plexlens.cli.options import DATABASE, Catalogue, Location, engine_memory, located
 from plexlens.errors import UsageError
 
 _MEMORY = "Memory limit of the engine, such as 512MiB or 4GiB; beyond it the engine spills to disk."
@@ -16,7 +16,7 @@ _MEMORY = "Memory limit of the engine, such as 512MiB or 4GiB; beyond it the eng
 
 @app.command()
 def serve(
-    pdb: Annotated[Path, typer.Argument(metavar="PDB", help="A performance database.")],
+    pdb: Annotated[Location, typer.Argument(metavar="PDB", parser=located, help=f"{DATABASE}.")],
     *,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")] = 8711,
     host: Annotated[
@@ -51,7 +51,6 @@ def serve(
     It shows the pages of the report, each number by any key down to the
     records behind it, and answers to questions in SQL. It runs until Ctrl-C.
     """
-    from plexlens.pools.settings import parse_size
     from plexlens.serve.running import Place, run
 
     if not (pdb / "manifest.json").is_file():
@@ -67,4 +66,4 @@ def serve(
         if no_tls and not place.is_loopback:
             typer.echo("Without TLS, anyone on the network path can read the token and every page.", err=True)
 
-    run(pdb, place, memory_limit=f"{parse_size(memory) // 1024}KiB", threads=threads, tell=tell)
+    run(pdb, place, memory_limit=f"{engine_memory(memory) // 1024}KiB", threads=threads, tell=tell)

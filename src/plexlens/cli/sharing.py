@@ -148,7 +148,7 @@ def sharing(
     where = target("sharing", output, form, as_json=as_json, inputs=sources)
     check_file(write_scenario, sources)
     check_apart({"-o": where.path, "--write-scenario": write_scenario})
-    asked = asked_for(
+    options = asked_for(
         {
             "lock-entries": lock_entries, "gbp": gbp, "ratio": ratio, "separate": separate, "cf-speed": cf_speed,
             "distance": distance, "link": link, "engine-speed": engine_speed, "threshold": threshold,
@@ -172,12 +172,12 @@ def sharing(
         progress(0, 0, "adding up requests")
         selections = {"": inputs.selection}
         with explained(inputs.selection):
-            made = cost_of(measure(inputs, name), stated, name)
-            answered = answer(inputs, name, stated, asked, progress)
+            cost_of_sharing = cost_of(measure(inputs, name), stated, name)
+            answered = answer(inputs, name, stated, options, progress)
     where.show(
         selected_page(
-            lambda: answered.defined(sharing_report(made, answered.sections())),
-            lambda: answered.added(to_object(made)),
+            lambda: answered.defined(sharing_report(cost_of_sharing, answered.sections())),
+            lambda: answered.added(to_object(cost_of_sharing)),
             selections,
         )
     )

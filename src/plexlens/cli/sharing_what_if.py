@@ -91,11 +91,11 @@ def asked_for(
 
 
 def answer(
-    inputs: Inputs, name: str, stated: Assumptions, asked: Asked, progress: Callable[[int, int, str], None]
+    inputs: Inputs, name: str, stated: Assumptions, options: Asked, progress: Callable[[int, int, str], None]
 ) -> Answered:
     """A twin of the measured group, written if requested, and the effects of the changes."""
-    if not asked.is_anything:
-        return Answered(None, (), asked.tolerance)
+    if not options.is_anything:
+        return Answered(None, (), options.tolerance)
     from plexlens.sharing.twin_calibrate import make_twin
     from plexlens.sharing.twin_measured import measure_sharing
     from plexlens.sharing.twin_toml import twin_toml
@@ -106,12 +106,12 @@ def answer(
     twin = make_twin(
         measured,
         stated,
-        threshold=asked.threshold,
-        index_pools=asked.index_pools,
-        seeds=range(1, asked.seeds + 1),
+        threshold=options.threshold,
+        index_pools=options.index_pools,
+        seeds=range(1, options.seeds + 1),
         progress=progress,
     )
-    answers = what_if(twin, asked.changes, tolerance=asked.tolerance, progress=progress)
-    if asked.write_scenario is not None:
-        write_file(asked.write_scenario, twin_toml(twin))
-    return Answered(twin, answers, asked.tolerance)
+    answers = what_if(twin, options.changes, tolerance=options.tolerance, progress=progress)
+    if options.write_scenario is not None:
+        write_file(options.write_scenario, twin_toml(twin))
+    return Answered(twin, answers, options.tolerance)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,14 +10,19 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Json
-from plexlens.cli.output import check_apart, check_dump, write_file
-from plexlens.cli.terminal import emit, err, print_rows, progress_bar
+from plexlens.cli.output import RowsFormat, check_apart, check_dump, target, write_file
+from plexlens.cli.rows import Rows
+from plexlens.cli.terminal import err, progress_bar, table_text
 from plexlens.errors import UsageError
 from plexlens.json_text import json_text
+from plexlens.report.forms import FORMS, ROW_FORMS, Form
 from plexlens.whole_file import check_file
 
 if TYPE_CHECKING:
     from plexlens.simulate import Simulated
+
+#: Columns of the responses as one table.
+_HEADS = ("class", "transactions", "response s", "half width s")
 
 
 @app.command()
@@ -68,47 +74,62 @@ def simulate(
         ),
     ] = None,
     json_: Json = False,
+    form: RowsFormat = None,
 ) -> None:
     """Simulate a sysplex and write its SMF records.
 
     The records are SMF 30, 70, 72-3, 74-1, 74-2, 74-4, 100, 101 and 110-2, and on request 110-1 and 102.
+    The answer has the response time of each class; --format names its format, since -o names the dump.
     """
     from plexlens.simulate import read_scenario
     from plexlens.simulate.asked import Asked
     from plexlens.simulate.json_object import to_object
 
     wanted = Asked(output, transactions, page_trace, replications, jobs)
-    _check_output(scenario, output, is_asked=truth is not None or json_)
+    _check_output(scenario, output, is_asked=truth is not None or json_ or form is not None)
     wanted.check(scenario)
     check_dump(output, [scenario])
     check_file(truth, [scenario])
-    check_apart({"-o": output, "--truth": truth})
-    asked = read_scenario(scenario).with_run(seed=seed, seconds=seconds)
+    where = target("simulate", None, form, as_json=json_, forms=ROW_FORMS, inputs=[scenario])
+    check_apart({"-o": output, "--truth": truth, "--format": where.path})
+    options = read_scenario(scenario).with_run(seed=seed, seconds=seconds)
     with progress_bar(unit="simulated s") as progress:
 
         def tell(done: float, total: float) -> None:
             progress(round(done), round(total), "simulating")
 
-        runs, records = wanted.run(asked, tell)
+        runs, records = wanted.run(options, tell)
     run = runs[0]
     if truth is not None:
         write_file(truth, json_text(run.results))
     _say(run)
-    if json_:
-        emit(to_object(runs, output, records))
-        return
-    if len(runs) > 1:
+    rows, failures = _means(runs) if len(runs) > 1 else _responses(run), _failures(run)
+    if len(runs) > 1 and where.forms != (Form.JSON,):
         err.print(
             f"responses are means of {len(runs)} runs with the 95 % confidence interval over runs; everything else "
             "comes from the first run"
         )
-        print_rows(["class", "transactions", "response s", "+- s"], _means(runs))
-    else:
-        print_rows(["class", "transactions", "response s", "+- s"], _responses(run))
-    if run.results["failures"]:
-        print_rows(["class", "failed", "reason"], _failures(run))
-    if output is not None:
+    if FORMS[where.form].is_data:
+        for class_name, failed, reason in failures:
+            err.print(f"warning: {failed} transactions of {class_name} failed: {reason}")
+    where.show(
+        Rows(
+            _HEADS,
+            rows,
+            lambda: to_object(runs, output, records),
+            lambda: _lines(rows, failures),
+            str(scenario),
+        ).made
+    )
+    if output is not None and not json_:
         err.print(f"written: {output}, {records} records")
+
+
+def _lines(rows: Sequence[Sequence[Any]], failures: Sequence[Sequence[Any]]) -> Iterator[str]:
+    """Responses and failures as aligned tables."""
+    yield from table_text(_HEADS, rows).splitlines()
+    if failures:
+        yield from table_text(("class", "failed", "reason"), failures).splitlines()
 
 
 def _check_output(scenario: Path, output: Path | None, *, is_asked: bool) -> None:
@@ -117,7 +138,7 @@ def _check_output(scenario: Path, output: Path | None, *, is_asked: bool) -> Non
         raise UsageError(
             file=str(scenario),
             what="the command line asks for no output",
-            remedy="give -o FILE.smf for SMF records, --truth FILE.json for the true values, or --json",
+            remedy="give -o FILE.smf for SMF records, --truth FILE.json for the true values, --json or --format",
         )
 
 
@@ -128,8 +149,8 @@ def _say(run: Simulated) -> None:
 
     if sampled := sampling_text(run.scenario.values):
         err.print(sampled)
-    for one in run.results["course"]:
-        err.print(f"{one['at']:.3f} s: {one['what']}")
+    for course in run.results["course"]:
+        err.print(f"{course['at']:.3f} s: {course['what']}")
     for saturated in run.results["saturated"]:
         err.print(
             f"warning: {resource_text(saturated)}: utilisation {saturated['utilisation']:.1%}; the "
@@ -138,19 +159,19 @@ def _say(run: Simulated) -> None:
         )
 
 
-def _responses(run: Simulated) -> list[dict[str, Any]]:
+def _responses(run: Simulated) -> list[tuple[Any, ...]]:
     return [
-        {
-            "class": response["class"],
-            "transactions": response["count"],
-            "response s": None if response["mean"] is None else round(response["mean"], 6),
-            "+- s": None if response["half_width"] is None else round(response["half_width"], 6),
-        }
+        (
+            response["class"],
+            response["count"],
+            None if response["mean"] is None else round(response["mean"], 6),
+            None if response["half_width"] is None else round(response["half_width"], 6),
+        )
         for response in run.results["responses"]
     ]
 
 
-def _means(runs: list[Simulated]) -> list[dict[str, Any]]:
+def _means(runs: list[Simulated]) -> list[tuple[Any, ...]]:
     """Mean response of each class over the runs in which any of its transactions ended."""
     from plexlens.simulate.estimates import estimate
 
@@ -158,22 +179,19 @@ def _means(runs: list[Simulated]) -> list[dict[str, Any]]:
     for number, first in enumerate(runs[0].results["responses"]):
         responses = [run.results["responses"][number] for run in runs]
         means = [response["mean"] for response in responses if response["mean"] is not None]
-        found = estimate(means) if means else None
+        mean = estimate(means) if means else None
         rows.append(
-            {
-                "class": first["class"],
-                "transactions": sum(response["count"] for response in responses),
-                "response s": None if found is None else round(found.mean, 6),
-                "+- s": None if found is None or len(means) == 1 else round(found.half_width, 6),
-            }
+            (
+                first["class"],
+                sum(response["count"] for response in responses),
+                None if mean is None else round(mean.mean, 6),
+                None if mean is None or len(means) == 1 else round(mean.half_width, 6),
+            )
         )
     return rows
 
 
-def _failures(run: Simulated) -> list[dict[str, Any]]:
+def _failures(run: Simulated) -> list[tuple[Any, ...]]:
     from plexlens.simulate import FAILURES
 
-    return [
-        {"class": failure["class"], "failed": failure["count"], "reason": FAILURES[failure["reason"]]}
-        for failure in run.results["failures"]
-    ]
+    return [(failure["class"], failure["count"], FAILURES[failure["reason"]]) for failure in run.results["failures"]]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import Catalogue, DatabaseOrSource
+from plexlens.cli.options import Catalogue, DatabaseOrSource, engine_memory
 from plexlens.cli.output import RowsFormat, RowsOut, target
 from plexlens.cli.rows import Rows
 from plexlens.cli.selection import selectable
@@ -54,6 +54,18 @@ def sql(
         bool,
         typer.Option("--allow-files", help="Let the query read files besides those of the database (read_csv, glob)."),
     ] = False,
+    time_limit: Annotated[
+        float,
+        typer.Option("--time-limit", metavar="SECONDS", min=0.0, help="Time that the query may take; 0 for any."),
+    ] = 600.0,
+    memory: Annotated[
+        str,
+        typer.Option(
+            "--memory",
+            metavar="SIZE",
+            help="Memory of the engine, such as 512MiB or 4GiB, beyond which it spills to disk; and of the rows found.",
+        ),
+    ] = "2GiB",
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON list of row objects.")] = False,
     form: RowsFormat = None,
     output: RowsOut = None,
@@ -67,7 +79,7 @@ def sql(
     bytes, counts, fractions. Binary columns are shown in hexadecimal. With --explain the SQL of a metric view is
     printed instead: it runs over the raw tables, here or in another tool.
     """
-    from plexlens.metrics.user_query import check_query, confine, run_query
+    from plexlens.metrics.user_query import Limits, check_query, confine, run_query
     from plexlens.pdb.opening import database
 
     if explain is not None:
@@ -86,11 +98,12 @@ def sql(
     where = target("sql", output, form, as_json=as_json, forms=ROW_FORMS, inputs=[source])
     query = query or ""
     check_query(query, str(source))
-    with database([source]) as (pdb, dumps), progress_bar("%", lines=False) as progress:
+    limits = Limits(seconds=time_limit or None, memory=engine_memory(memory))
+    with database([source], reading) as (pdb, dumps), progress_bar("%", lines=False) as progress:
         if dumps:
             reading.into(pdb, dumps, progress)
         progress(0, 0, "opening the database")
-        connection = pdb.connect()
+        connection = pdb.connect(memory_limit=f"{engine_memory(memory) // 1024}KiB")
         if allow_files:
             err.print("warning: --allow-files: the query can read every file that you can read")
         table = run_query(
@@ -101,6 +114,7 @@ def sql(
             progress=progress,
             before=None if allow_files else partial(confine, folder=pdb.path),
             refused="a query reads the database alone; --allow-files lets it read files, for queries that you wrote",
+            limits=limits,
         )
     where.show(Rows.of(table, str(source)).made)
 

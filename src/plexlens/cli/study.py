@@ -70,27 +70,30 @@ def study(
         )
     read = [Path(name) / "study.toml" for name in names or ()]
     where = target("study", output, form, as_json=as_json, inputs=read)
-    asked = asked_of(goals or (), predictions or ())
+    options = asked_of(goals or (), predictions or ())
     studies = [load_study(name) for name in names or study_names()]
-    for number, one in enumerate(studies):
-        if any(one.name == before.name for before in studies[:number]):
+    for number, asked_study in enumerate(studies):
+        if any(asked_study.name == before.name for before in studies[:number]):
             raise UsageError(
-                file=str(one.path),
-                what=f"two studies are named {one.name!r}",
-                remedy="name each study once, or give one another name in its study.toml",
+                file=str(asked_study.path),
+                what=f"two studies are named {asked_study.name!r}",
+                remedy="name each study once, or change the name in one study.toml",
             )
     with progress_bar("studies", lines=False) as progress:
         audits, analyses = [], []
-        for number, one in enumerate(studies):
+        for number, asked_study in enumerate(studies):
             progress(number, len(studies), "recomputing")
-            audits.append(audit(one))
-        check_asked(asked, [analyse(one) for one in audits] if asked else [])
-        for number, found in enumerate(audits):
+            audits.append(audit(asked_study))
+        check_asked(options, [analyse(recomputed) for recomputed in audits] if options else [])
+        for number, result in enumerate(audits):
             progress(number, len(audits), "analysing")
-            analyses.append(analyse(found, asked))
+            analyses.append(analyse(result, options))
 
     def values() -> Any:
-        objects = [{**to_object(one), **analysis_object(shown)} for one, shown in zip(audits, analyses, strict=True)]
+        objects = [
+            {**to_object(recomputed), **analysis_object(shown)}
+            for recomputed, shown in zip(audits, analyses, strict=True)
+        ]
         return {"studies": objects} if len(objects) > 1 else objects[0]
 
     # Bounds and arithmetic of each derived cell are columns of these two, and colours and comments of the workbook.

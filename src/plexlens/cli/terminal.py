@@ -26,7 +26,7 @@ class Messages:
         self.console: Console | None = None
 
     def print(self, text: str) -> None:
-        """Print a line; no name in it acts on the terminal."""
+        """Print a line, with control characters of names replaced."""
         text = printable_lines(text)
         if self.console is not None:
             self.console.print(text)

@@ -112,6 +112,7 @@ def watch(
     """
     from plexlens.findings import load_decisions, load_rules
     from plexlens.pdb import Pdb
+    from plexlens.pdb.place import is_object
     from plexlens.watch.dds.address import is_address
     from plexlens.watch.judging import Judge
     from plexlens.watch.passing_on import Receivers
@@ -126,11 +127,19 @@ def watch(
     receivers.check()
     judged_by = load_rules(rules or ())
     decisions = load_decisions(site, judged_by) if site is not None else ()
-    asked = _asked(reports, postprocessor)
-    held = Pdb.open_or_create(pdb)
-    servers = _servers(clients, held, asked, systems or (), catch_up)
-    judge = Judge(held, judged_by, decisions)
-    watcher = Watcher(Folders(folders, tell), held, judge, receivers, reading=reading, tell=err.print, servers=servers)
+    options = _asked(reports, postprocessor)
+    if is_object(pdb):
+        raise UsageError(
+            file=str(pdb),
+            what="a watch keeps what it has judged in the folder of its database, and object storage has none",
+            remedy="watch into a folder, or run plexlens ingest for each dump",
+        )
+    content = Pdb.open_or_create(pdb)
+    servers = _servers(clients, content, options, systems or (), catch_up)
+    judge = Judge(content, judged_by, decisions)
+    watcher = Watcher(
+        Folders(folders, tell), content, judge, receivers, reading=reading, tell=err.print, servers=servers
+    )
     with _stopping() as stop:
         counts = watcher.run(interval, stop, once=once)
     err.print("; ".join(_summary(watcher, counts)) + (" (stopped)" if stop.is_set() else ""))
@@ -172,13 +181,13 @@ def _clients(addresses: list[str], authorities: Path | None) -> list[Client]:
         raise UsageError(
             file="", what="--ca is for a server, and none is named", remedy="give its address, or leave --ca out"
         )
-    made = []
+    clients = []
     for address in dict.fromkeys(map(parse_address, addresses)):
         credentials = credentials_of(address)
         if credentials is not None and address.scheme == "http":
             tell(f"{address}: the password goes over the network without TLS; use https if the server offers it")
-        made.append(Client(address, credentials, authorities=authorities))
-    return made
+        clients.append(Client(address, credentials, authorities=authorities))
+    return clients
 
 
 def _asked(reports: list[str] | None, postprocessor: list[str] | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -190,7 +199,7 @@ def _asked(reports: list[str] | None, postprocessor: list[str] | None) -> tuple[
 def _servers(
     clients: list[Client],
     pdb: Pdb,
-    asked: tuple[tuple[str, ...], tuple[str, ...]],
+    options: tuple[tuple[str, ...], tuple[str, ...]],
     systems: Sequence[str],
     hours: float,
 ) -> list[Server]:
@@ -200,8 +209,8 @@ def _servers(
         Server(
             client,
             (ingest.file for ingest in pdb.ingests),
-            reports=asked[0],
-            postprocessor=asked[1],
+            reports=options[0],
+            postprocessor=options[1],
             systems=systems,
             catch_up=timedelta(hours=hours),
             tell=tell,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -37,6 +38,10 @@ def ways_in(
             help="Also rank ways that were not measured at this payload or rate, marked as extrapolated.",
         ),
     ] = False,
+    study: Annotated[
+        Path | None,
+        typer.Option("--study", metavar="FOLDER", help="Study of your own with a ways_in.toml, as lab writes."),
+    ] = None,
     as_json: Json = False,
     form: Format = None,
     output: PageOut = None,
@@ -46,8 +51,11 @@ def ways_in(
     For each way: CPU time per transaction, busy processors, and the limit that is reached first.
     """
     from plexlens.compare.analysis.ways_in import Wish, advise, payload_bytes
+    from plexlens.compare.audit.audit import audit
     from plexlens.compare.page.ways_in import to_object, ways_report
+    from plexlens.compare.study.reader import load_study
 
     where = target("ways-in", output, form, as_json=as_json)
-    advice = advise(Wish(payload_bytes(payload), rate, connection, security, engines, extrapolate, rank))
+    wish = Wish(payload_bytes(payload), rate, connection, security, engines, extrapolate, rank)
+    advice = advise(wish, None if study is None else audit(load_study(str(study))))
     where.show(page(lambda: ways_report(advice), lambda: to_object(advice)))

@@ -1,0 +1,139 @@
+"""`plexlens run`: the results of a load test, joined with SMF of the same minutes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from plexlens.cli.app import app
+from plexlens.cli.options import Json
+from plexlens.cli.output import Format, PageOut, page, target, write_file
+from plexlens.cli.sources import Reading, reads_dumps
+from plexlens.cli.terminal import progress_bar
+from plexlens.errors import UsageError
+from plexlens.whole_file import make_folder
+
+_PAIR = "--name-of"
+
+
+@app.command()
+@reads_dumps
+def run(
+    results: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RESULTS...",
+            help="Result file of JMeter, Gatling, k6, tsung, Locust, wrk or HdrHistogram, or a CSV of requests; "
+            "several are repeats of a test.",
+        ),
+    ],
+    *,
+    smf: Annotated[
+        list[Path] | None,
+        typer.Option("--smf", metavar="PDB|FILE", help="SMF of the same minutes: dumps or a database; repeatable."),
+    ] = None,
+    warm_up: Annotated[
+        float | None,
+        typer.Option("--warm-up", metavar="SECONDS", min=0.0, help="Length of the warm-up (default: found)."),
+    ] = None,
+    since: Annotated[
+        str,
+        typer.Option("--from", metavar="TIME", help="Begin of the steady part: 2026-03-02T09:05 (UTC) or with +01:00."),
+    ] = "",
+    until: Annotated[str, typer.Option("--to", metavar="TIME", help="End of the steady part.")] = "",
+    clock: Annotated[
+        float, typer.Option("--clock", metavar="SECONDS", help="Seconds by which the driver's clock is ahead of z/OS.")
+    ] = 0.0,
+    front: Annotated[
+        list[str] | None,
+        typer.Option("--front", metavar="APPLID", help="CICS region that the requests reach first; repeatable."),
+    ] = None,
+    name_of: Annotated[
+        list[str] | None,
+        typer.Option(_PAIR, metavar="REQUEST=TRAN", help="CICS transaction of a request; repeatable."),
+    ] = None,
+    study: Annotated[
+        Path | None,
+        typer.Option(
+            "--study", metavar="FOLDER", help="Study folder that gets a row for this test; made if not there."
+        ),
+    ] = None,
+    label: Annotated[
+        str, typer.Option("--label", metavar="TEXT", help="Name of the row (default: the name of RESULTS).")
+    ] = "",
+    form: Format = None,
+    output: PageOut = None,
+    as_json: Json = False,
+    reading: Reading,
+) -> None:
+    """Read the results of a load test, and say what each request cost on z/OS.
+
+    Response times, rates and failures are of the steady part of the test. With SMF of the same minutes: CPU time per
+    request by address space and class, and the response split into network, CICS and Db2.
+
+    Several files are repeats of a test: each is judged, and the valid repeats are pooled.
+    """
+    from plexlens.ingest.load_test import read
+    from plexlens.load import Costs, costs_of, repeats_of, run_of, study_files
+    from plexlens.load.page.repeats import repeats_report
+    from plexlens.load.page.repeats import to_object as repeats_object
+    from plexlens.load.page.report import run_report, to_object
+    from plexlens.metrics.opening import inputs_of
+    from plexlens.metrics.selection import between
+
+    where = target("run", output, form, as_json=as_json, inputs=[*results, *(smf or ())])
+    if len(results) > 1:
+        given = {"--smf": smf, "--from": since, "--to": until, "--study": study, "--front": front, _PAIR: name_of}
+        if wrong := [option for option, value in given.items() if value]:
+            raise UsageError(
+                file="",
+                what=f"{wrong[0]} is for a single test, and {len(results)} files are given",
+                remedy=f"leave {wrong[0]} out, or run the command for each file",
+            )
+        tests = [read(path, reading.layouts) for path in results]
+        repeats = repeats_of([run_of(test, warm_up_seconds=warm_up, clock_seconds=clock) for test in tests])
+        where.show(page(lambda: repeats_report(repeats), lambda: repeats_object(repeats)))
+        return
+    result = results[0]
+    names = dict(_pair(text) for text in name_of or ())
+    if study is not None and not smf:
+        raise UsageError(
+            file=str(study), what="a row of a study needs CPU time", remedy="give SMF of the same minutes with --smf"
+        )
+    window = between(since, until)
+    test = read(result, reading.layouts)
+    driven = run_of(
+        test,
+        warm_up_seconds=warm_up,
+        since=_utc(window.start),
+        until=_utc(window.end),
+        clock_seconds=clock,
+    )
+    costs: Costs | None = None
+    if smf:
+        with progress_bar() as progress, inputs_of(smf, reading, progress) as inputs:
+            costs = costs_of(driven, inputs, str(smf[0]), front=front or (), names=names)
+    if study is not None and costs is not None:
+        files = study_files(study, driven, costs, label or result.name)
+        make_folder(study)
+        for path, text in files.items():
+            write_file(path, text)
+    where.show(page(lambda: run_report(driven, costs), lambda: to_object(driven, costs)))
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, sign, value = text.rpartition("=")
+    if not (name and sign and value):
+        raise UsageError(
+            file="",
+            what=f"{_PAIR} {text!r} is not of the form REQUEST=TRAN",
+            remedy=f'give {_PAIR} "name of request"=TRAN',
+        )
+    return name, value
+
+
+def _utc(time: datetime | None) -> datetime | None:
+    return time if time is None or time.tzinfo is not None else time.replace(tzinfo=UTC)
