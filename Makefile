@@ -11,13 +11,18 @@ FUZZ_SECONDS ?= 60
 FUZZ_REPORT_SECONDS ?= 30
 FUZZ_COPIES ?= 100000
 # Seconds of `make soak`.
-TIME ?= 3600
+SECONDS ?= 3600
+# Seconds of mutants of each other kind of input: reports, traces, catalogue, layouts, scenarios, answers of a DDS.
+FUZZ_KIND_SECONDS ?= 2
 # CPU seconds of the Python tests of `make check`.
 CHECK_SECONDS ?= 90
 
+# Tests start hundreds of commands: each would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 
-.PHONY: demo test check soak test-times lint types rust-test python-test python-test-first python-test-second fuzz docs goldens hooks man sbom dist bundle benchmarks clean prerequisites browser
+.PHONY: demo test check soak audit test-times lint types rust-test python-test python-test-first python-test-second spark-test load-test storage-test fuzz docs goldens hooks man sbom dist bundle benchmarks clean prerequisites browser
 
 demo: $(BUILD)/core
 	@mkdir -p out
@@ -40,15 +45,18 @@ test: lint types rust-test python-test fuzz
 check: lint types
 	$(BIN)/python -m tools.changed_tests --seconds $(CHECK_SECONDS)
 
-# The long run: properties with all their examples, then damaged reports and dumps for what is left of TIME, each time with
-# other random numbers.
+# The long run: properties with all their examples, a kill and a refusal at every step of every writer, three writers and
+# two readers, then damaged dumps and mutants of every other input for what is left of SECONDS, each time with other random
+# numbers.
 soak: $(BUILD)/core
 	@begin=$$(date +%s) && set -e && \
 	PLEXLENS_SOAK=1 $(BIN)/pytest tests -m drawn && \
+	PLEXLENS_SOAK=1 PLEXLENS_FUZZ_SEED=$$begin $(BIN)/pytest -s tests/pdb/test_crash.py tests/pdb/test_crash_upkeep.py \
+	  tests/pdb/test_together.py tests/cli/test_crash_outputs.py && \
 	PROPTEST_CASES=5000 $(CARGO) test --quiet --locked --release --workspace && \
-	left=$$(($(TIME) - $$(date +%s) + $$begin)) && if [ $$left -lt 60 ]; then left=60; fi && \
+	left=$$(($(SECONDS) - $$(date +%s) + $$begin)) && if [ $$left -lt 60 ]; then left=60; fi && \
 	PLEXLENS_FUZZ_SEED=$$begin $(MAKE) --no-print-directory fuzz FUZZ_COPIES=1000000000 \
-	  FUZZ_REPORT_SECONDS=$$((left / 4)) FUZZ_SECONDS=$$((left * 3 / 4))
+	  FUZZ_REPORT_SECONDS=$$((left / 8)) FUZZ_KIND_SECONDS=$$((left / 24)) FUZZ_SECONDS=$$((left / 2))
 
 # The table of docs/testing.md: how long each stage of `make test` takes in a new clone, and then again.
 test-times:
@@ -104,6 +112,9 @@ lint: $(BUILD)/core
 	$(BIN)/python -m tools.study_reference --check docs/studies.md
 	$(BIN)/python -m tools.study_formulas --check studies/README.md
 	$(BIN)/python -m tools.parts --check NOTICE
+	@if command -v cargo-deny >/dev/null 2>&1; \
+	then $(CARGO) deny --offline --locked --log-level error check licenses bans sources; \
+	else echo "cargo-deny is not installed: licences and sources of crates are checked by tools.parts alone"; fi
 	$(BIN)/python -m tools.english
 
 types: $(BUILD)/core
@@ -113,7 +124,7 @@ rust-test:
 	$(CARGO) test --quiet --locked --workspace
 
 # Two halves at the same time, one for each core: folders that are not named here are in the second.
-FIRST_HALF := capacity ingest metrics pools sharing simulate
+FIRST_HALF := capacity ingest metrics pdb pools serve sharing simulate
 
 # Rules of accessibility for the tests of pages, pinned in tests/report/axe; nothing of them is shipped.
 $(BUILD)/axe: tests/report/axe/package.json tests/report/axe/package-lock.json
@@ -134,9 +145,48 @@ python-test-first:
 python-test-second:
 	$(BIN)/pytest tests $(addprefix --ignore=tests/,$(FIRST_HALF))
 
-# Damaged dumps and damaged reports, so many or for so long: no panic, no hang, bounded memory.
+# Plexlens on Spark: the extra in an environment of its own, which sees that of the other tests.
+$(BUILD)/spark: requirements-spark.lock $(BUILD)/core
+	@command -v java >/dev/null 2>&1 \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
+	       && apt-get update -qq >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq openjdk-17-jre-headless >/dev/null; } \
+	  || { echo "Spark needs Java 17 (Debian: apt-get install openjdk-17-jre-headless)" >&2; exit 1; }
+	@$(PYTHON) -m venv $@
+	@echo "import site; site.addsitedir('$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')')" \
+	  > "$$($@/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/plexlens.pth"
+	@$@/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-spark.lock
+	@touch $@
+
+spark-test: $(BUILD)/spark
+	PYSPARK_PYTHON=$(abspath $(BUILD)/spark/bin/python) $(BUILD)/spark/bin/python -m pytest tests/spark
+
+# The driver of load tests: Locust in an environment of its own, which sees that of the other tests.
+$(BUILD)/load: requirements-load.lock $(BUILD)/core
+	@$(PYTHON) -m venv $@
+	@echo "import site; site.addsitedir('$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')')" \
+	  > "$$($@/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/plexlens.pth"
+	@$@/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-load.lock
+	@touch $@
+
+load-test: $(BUILD)/load
+	$(BUILD)/load/bin/python -m pytest tests/driver tests/lab tests/load
+
+# A database on object storage: the extra and an S3 server in an environment of its own.
+$(BUILD)/storage: requirements-storage.lock $(BUILD)/core
+	@$(PYTHON) -m venv $@
+	@echo "import site; site.addsitedir('$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')')" \
+	  > "$$($@/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/plexlens.pth"
+	@$@/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-storage.lock
+	@touch $@
+
+storage-test: $(BUILD)/storage
+	$(BUILD)/storage/bin/python -m pytest tests/storage
+
+# Damaged dumps and mutants of every other input, so many or for so long: no panic, no traceback, bounded time and memory,
+# bytes that add up, no intact record lost.
 fuzz: $(BUILD)/core
 	PLEXLENS_FUZZ_SECONDS=$(FUZZ_REPORT_SECONDS) PLEXLENS_FUZZ_COPIES=$(FUZZ_COPIES) $(BIN)/pytest -q -s tests/ingest/test_text_fuzz.py -k stated_time
+	PLEXLENS_FUZZ_SECONDS=$(FUZZ_KIND_SECONDS) PLEXLENS_FUZZ_COPIES=$(FUZZ_COPIES) $(BIN)/pytest -q -s tests/mutants
 	PLEXLENS_FUZZ_SECONDS=$(FUZZ_SECONDS) PLEXLENS_FUZZ_COPIES=$(FUZZ_COPIES) $(CARGO) test --quiet --locked --release --package plexlens-smf --test fuzz -- --nocapture
 
 docs: $(BUILD)/core
@@ -154,6 +204,12 @@ docs: $(BUILD)/core
 # Output of every command as it was last reviewed; read the difference of the files like code.
 goldens: $(BUILD)/core
 	PLEXLENS_UPDATE_GOLDEN=1 $(BIN)/pytest tests/golden/test_pages.py tests/compare/test_golden.py
+
+# Known weaknesses of crates and Python packages. Both databases come from the network, so no other target needs this.
+# Strict, because pip-audit otherwise finds no weakness in packages that it could not ask about, and ends with 0.
+audit: $(BUILD)/core
+	$(CARGO) deny --locked check advisories
+	$(BIN)/python -m pip_audit --strict --require-hashes --disable-pip --requirement requirements.lock
 
 # Every locked package with its hashes and licence (CycloneDX).
 sbom: $(BUILD)/core

@@ -207,7 +207,8 @@ def small(runs: int, beside: small_inputs.Checkout | None, *, record: bool) -> N
         "",
         f"{machine()}; Python {platform.python_version()}; load {before:.1f} at the beginning, "
         f"{os.getloadavg()[0]:.1f} at the end. Whole commands: processor time, user and system, best of {runs}; in "
-        "brackets wall time and peak memory of that run. Answers checked in the same run.",
+        "brackets wall time and peak memory of that run. The yardstick is a fixed piece of work without Plexlens, done "
+        "in the same turns: between runs at different hours compare multiples of it. Answers checked in the same run.",
         "",
         f"This commit: {small_inputs.Checkout(small_inputs.ROOT).commit()}.",
         *([] if beside is None else [f"Beside it: {beside.commit()}."]),

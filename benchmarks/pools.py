@@ -166,19 +166,24 @@ def put(text: str, name: str, table: str) -> str:
     return f"{before}{first}{table}\n{last}{after}"
 
 
+def show(tables: dict[str, str], *, write: bool) -> None:
+    """Print tables, and put them into the document if requested."""
+    for table in tables.values():
+        print(table, end="\n\n")
+    if write:
+        text = DOCUMENT.read_text(encoding="utf-8")
+        for name, table in tables.items():
+            text = put(text, name, table)
+        DOCUMENT.write_text(text, encoding="utf-8")
+
+
 def main() -> None:
     """Measure, print, and write if requested."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true", help="put the tables into docs/pools.md")
     wanted = parser.parse_args()
     tables = {"rules": rules_table(fifty_objects()), "case": case_table()}
-    for table in tables.values():
-        print(table, end="\n\n")
-    if wanted.write:
-        text = DOCUMENT.read_text(encoding="utf-8")
-        for name, table in tables.items():
-            text = put(text, name, table)
-        DOCUMENT.write_text(text, encoding="utf-8")
+    show(tables, write=wanted.write)
 
 
 if __name__ == "__main__":

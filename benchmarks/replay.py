@@ -16,9 +16,10 @@ from __future__ import annotations
 import argparse
 import csv
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.pools import DOCUMENT, put
+from benchmarks.pools import show
 from plexlens.pools.cost import default_cost
 from plexlens.pools.outcome import states_of
 from plexlens.pools.page.replay import TITLES
@@ -34,11 +35,48 @@ STUDY = Path(__file__).parent.parent / "studies" / "pools-2014"
 #: Threads at work; as many scan.
 THREADS = (1, 4, 40)
 
-#: Tables of random access, the first the hottest.
-TABLES = 12
+
+@dataclass(frozen=True)
+class Workload:
+    """A workload of the sysplex simulator.
+
+    Attributes
+    ----------
+    seed
+        Of the run.
+    tables
+        Tables of random access, the first the hottest.
+    pages
+        Pages of the first; the next has twice as many, and so on.
+    skew
+        Exponent of the popularity of their pages.
+    buffers, scan_buffers
+        Buffers of BP2, which has the tables, and of BP3, which is scanned.
+    scanned
+        Pages of the scanned table space.
+    every, update
+        One table of ``every`` is updated, in this share of its references.
+    """
+
+    seed: int = 7
+    tables: int = 12
+    pages: int = 2000
+    skew: float = 0.8
+    buffers: int = 4000
+    scan_buffers: int = 2000
+    scanned: int = 60_000
+    every: int = 3
+    update: float = 0.1
+
+
+#: The workload that was looked at when rules were set, and one that was run only for the table.
+SEEN = Workload()
+UNSEEN = Workload(
+    seed=41, tables=9, pages=1100, skew=0.6, buffers=9000, scan_buffers=5000, scanned=22_000, every=2, update=0.25
+)
 
 _SCENARIO = """
-run = {{seed = 7, warm_up = 5.0, seconds = {seconds}, interval = {interval}, preload = true}}
+run = {{seed = {seed}, warm_up = 5.0, seconds = {seconds}, interval = {interval}, preload = true}}
 cec = [{{name = "C1", engines = 4}}]
 system = [{{name = "SYS1", cec = "C1"}}]
 region = [{{name = "AOR1", system = "SYS1", db2 = "DSNG"}}]
@@ -46,10 +84,10 @@ region = [{{name = "AOR1", system = "SYS1", db2 = "DSNG"}}]
 [[db2]]
 group = "DSNG"
 member = [{{name = "DB1", system = "SYS1"}}]
-pool = [{{number = 2, size = 4000}}, {{number = 3, size = 2000}}]
+pool = [{{number = 2, size = {buffers}}}, {{number = 3, size = {scan_buffers}}}]
 page_set = [
 {page_sets}
-    {{name = "SCAN.TS", pool = 3, pages = 60000}},
+    {{name = "SCAN.TS", pool = 3, pages = {scanned}}},
     {{name = "PAY.LOG", pool = 2, pages = 100000}},
 ]
 
@@ -78,14 +116,19 @@ references = [
 """
 
 
-def scenario(threads: int, seconds: float = 60.0) -> str:
+def scenario(threads: int, seconds: float = 60.0, workload: Workload = SEEN) -> str:
     """The workload with this number of threads: the more there are, the longer each thinks."""
     sets, references = [], []
-    for at in range(TABLES):
-        sets.append(f'    {{name = "T{at:02}.TS", pool = 2, pages = {2000 * (at + 1)}, skew = 0.8}},')
-        update = 0.0 if at % 3 else 0.1
+    for at in range(workload.tables):
+        pages = workload.pages * (at + 1)
+        sets.append(f'    {{name = "T{at:02}.TS", pool = 2, pages = {pages}, skew = {workload.skew}}},')
+        update = 0.0 if at % workload.every else workload.update
         references.append(f'    {{page_set = "T{at:02}.TS", getpages = {1.5 + 0.2 * at:.1f}, update = {update}}},')
     return _SCENARIO.format(
+        seed=workload.seed,
+        buffers=workload.buffers,
+        scan_buffers=workload.scan_buffers,
+        scanned=workload.scanned,
         threads=threads,
         seconds=seconds,
         interval=seconds / 2,
@@ -96,10 +139,10 @@ def scenario(threads: int, seconds: float = 60.0) -> str:
     )
 
 
-def replayed(threads: int, folder: Path, seconds: float = 60.0) -> Replay:
+def replayed(threads: int, folder: Path, seconds: float = 60.0, workload: Workload = SEEN) -> Replay:
     """The comparison for a run of the simulator."""
     dump = folder / f"threads{threads}.smf"
-    simulate_to_smf(parse_scenario(scenario(threads, seconds)), dump, page_trace=True)
+    simulate_to_smf(parse_scenario(scenario(threads, seconds, workload)), dump, page_trace=True)
     trace = open_trace([dump])
     work = look_at(trace)
     site = site_of([dump], None, member="DB1")
@@ -107,14 +150,14 @@ def replayed(threads: int, folder: Path, seconds: float = 60.0) -> Replay:
     return replay_of(state, work, trace.facts, intervals=site.intervals, delays=trace.delays)
 
 
-def replay_table(folder: Path) -> str:
+def replay_table(folder: Path, workload: Workload = SEEN) -> str:
     """Pools by threads, and the worst object of each run."""
     lines = [
         "| threads | pool or object | count | recorded | simulated | error | may differ by |",
         "|---|---|---|---|---|---|---|",
     ]
     for threads in THREADS:
-        found = replayed(threads, folder)
+        found = replayed(threads, folder, workload=workload)
         objects = [check for check in found.objects if check.recorded and not check.agrees] or [
             check for check in found.objects if check.recorded > check.getpages / LEAST
         ]
@@ -188,14 +231,12 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put the tables into docs/pools.md")
     wanted = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        tables = {"replay": replay_table(Path(folder)), "prefetch study": study_table()}
-    for table in tables.values():
-        print(table, end="\n\n")
-    if wanted.write:
-        text = DOCUMENT.read_text(encoding="utf-8")
-        for name, table in tables.items():
-            text = put(text, name, table)
-        DOCUMENT.write_text(text, encoding="utf-8")
+        tables = {
+            "replay": replay_table(Path(folder)),
+            "replay unseen": replay_table(Path(folder), UNSEEN),
+            "prefetch study": study_table(),
+        }
+    show(tables, write=wanted.write)
 
 
 if __name__ == "__main__":

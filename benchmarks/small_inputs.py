@@ -2,6 +2,9 @@
 
 Each is the whole command in a process of its own, measured by the processor time it takes, user and system. Another
 commit is compared with this commit: its checkout does the same in the same run, in turns, with databases that it made.
+
+A machine that others use, too, changes its speed from hour to hour. So each turn does a fixed piece of work as well
+(`benchmarks.yardstick`), and each figure is also told as a multiple of the time that it took in the same turns.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from benchmarks import yardstick
 from benchmarks.measure import Run, command
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -118,26 +122,39 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Measured:
-    """A line of the result: the best runs of this commit, and of the commit compared with it."""
+    """A line of the result: the best runs of this commit, of the commit compared with it, and of the yardstick."""
 
     what: str
     bound: float
     here: Run
     beside: Run | None
+    yardstick: Run
 
     @property
     def held(self) -> bool:
         """Whether this commit is within the bound."""
         return self.here.cpu_seconds <= self.bound
 
+    @property
+    def yardsticks(self) -> float:
+        """The time of this commit as a multiple of the yardstick's."""
+        return self.here.cpu_seconds / self.yardstick.cpu_seconds
+
 
 def _turns(runs: int, each: Mapping[str, Callable[[], Run]]) -> dict[str, Run]:
-    """The best of several runs of each commit; the commits take turns, so that a disturbance affects both."""
+    """The best of several runs of each; they take turns, so that a disturbance affects all of them."""
     made: dict[str, list[Run]] = {name: [] for name in each}
     for _ in range(runs):
         for name, once in each.items():
             made[name].append(once())
     return {name: min(found, key=lambda run: run.cpu_seconds) for name, found in made.items()}
+
+
+def _yardstick(answer: Path) -> Run:
+    run = command(sys.executable, yardstick.__file__, output=answer)
+    if json.loads(answer.read_text(encoding="utf-8")) != yardstick.expected():
+        raise SystemExit("wrong answer: the yardstick's work did not give what follows from its size")
+    return run
 
 
 def _report(checkout: Checkout, dump: Path, page: Path) -> Run:
@@ -205,8 +222,9 @@ def figures(folder: Path, runs: int, beside: Checkout | None) -> list[Measured]:
     expected = counted[0]["rows"]
 
     def line(what: str, bound: float, once: Callable[[str, Checkout], Run]) -> Measured:
-        best = _turns(runs, {name: lambda n=name, c=checkout: once(n, c) for name, checkout in checkouts.items()})
-        return Measured(what, bound, best["here"], best.get("beside"))
+        each = {name: lambda n=name, c=checkout: once(n, c) for name, checkout in checkouts.items()}
+        best = _turns(runs, each | {"yardstick": lambda: _yardstick(answer)})
+        return Measured(what, bound, best["here"], best.get("beside"), best["yardstick"])
 
     size = inputs.example.stat().st_size / 1000
     lines = [
@@ -241,11 +259,16 @@ def table(found: list[Measured]) -> list[str]:
         )
 
     rows = [
-        f"| {measured.what} | {cell(measured.here)} | {cell(measured.beside)} | {measured.bound:g} s | "
+        f"| {measured.what} | {cell(measured.here)} | {cell(measured.beside)} | "
+        f"{measured.yardstick.cpu_seconds:.2f} s, {measured.yardsticks:.2f} | {measured.bound:g} s | "
         f"{'yes' if measured.held else 'no'} |"
         for measured in found
     ]
-    return ["| what | this commit | beside it | bound | held |", "|---|---|---|---|---|", *rows]
+    return [
+        "| what | this commit | beside it | yardstick, this commit in yardsticks | bound | held |",
+        "|---|---|---|---|---|---|",
+        *rows,
+    ]
 
 
 __all__ = ["ROOT", "Checkout", "figures", "table"]

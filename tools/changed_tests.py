@@ -36,6 +36,7 @@ DATA = {
     "docs/rmf-xml.md": ("tests/docs", "tests/ingest/test_rmf_xml_docs.py"),
     "docs/text-reports.md": ("tests/docs", "tests/ingest/test_text_docs.py"),
     "layouts/": ("tests/test_layout_files.py", "tests/core", "tests/ingest"),
+    "layouts/characters/": ("tests/hand_over",),
     "layouts/printed/": ("tests/ingest",),
     "catalogue/": ("tests/metrics", "tests/example", "tests/golden"),
     "catalogue/studies/": ("tests/compare",),

@@ -1,8 +1,8 @@
 """Checks the English of docstrings, comments, texts and documents against a list of patterns.
 
 ``python -m tools.english`` lists every place in the repository where a pattern of ``tools/english.toml`` matches: file,
-line, the words, and the words to use instead. The exit code is 1 if there is any. ``python -m tools.english FILE...``
-checks only these files.
+line, the words, and the words to use instead; then what `tools.names` finds. The exit code is 1 if there is any.
+``python -m tools.english FILE...`` checks only these files.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from tools.names import complaints
 
 ROOT = Path(__file__).parents[1]
 PATTERNS = Path(__file__).with_suffix(".toml")
@@ -324,8 +326,15 @@ def main(arguments: list[str] | None = None) -> int:
             for match in matches(passage):
                 print(match)
                 count += 1
+    if not named:
+        for line in complaints():
+            print(line)
+            count += 1
     if count:
-        print(f"{count} places to rewrite; tools/english.toml has an example of each", file=sys.stderr)
+        print(
+            f"{count} places to rewrite; tools/english.toml has an example of each, tools/names.toml the names",
+            file=sys.stderr,
+        )
     return 1 if count else 0
 
 

@@ -10,9 +10,11 @@ from __future__ import annotations
 import dataclasses
 import random
 import sys
+import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 from plexlens.compare import Study, StudyError, load_study, study_names
@@ -119,39 +121,67 @@ def read(found: Audit, name: str, content: Mapping[str, object]) -> Claim | None
         return None
 
 
-def misprints(name: str, most: int, seed: int = 1) -> list[Misprint]:
-    """Cells of a study, each with a changed digit."""
+@dataclasses.dataclass(frozen=True)
+class Sound:
+    """A study as it is, before any digit is changed.
+
+    Attributes
+    ----------
+    covered
+        What each printed cell is covered by.
+    reading
+        For each table, the tables whose audit may read it.
+    defects
+        The defects that the audit finds without any change.
+    claims
+        Claims of the analysis that hold, by cell: file and declaration.
+    """
+
+    study: Study
+    covered: Mapping[Place, Cover]
+    reading: Mapping[str, set[str]]
+    defects: set[tuple[str, ...]]
+    claims: Mapping[Place, list[tuple[str, Mapping[str, object]]]]
+
+    def shows(self, place: Place, text: str) -> bool:
+        """Whether the audit or a claim shows that another text in a cell is wrong."""
+        other = changed(self.study, place, text)
+        try:
+            if wrong(other, self.reading[place[0]]) - self.defects:
+                return True
+        except StudyError as error:
+            if "have these cells" not in str(error):
+                return True
+        found = Audit(other, ())
+        told = [read(found, file, content) for file, content in self.claims.get(place, ())]
+        return any(claim is not None and not claim.agrees for claim in told)
+
+
+@cache
+def sound(name: str) -> Sound:
+    """A shipped study, audited and analysed once however many samples are drawn from it."""
     study = load_study(name)
     found = audit(study)
-    covered = covers(found, analyse(found))
-    reading = readers(study)
-    before = wrong(study, set(study.tables))
     of_cell: dict[Place, list[tuple[str, Mapping[str, object]]]] = defaultdict(list)
     for file, content in claims(found):
         claim = read(found, file, content)
         if claim is not None and claim.agrees:
             for place in claim.places:
                 of_cell[place].append((file, content))
+    covered = covers(found, analyse(found))
+    return Sound(study, covered, readers(study), wrong(study, set(study.tables)), of_cell)
 
-    def is_found(place: Place, text: str) -> bool:
-        other = changed(study, place, text)
-        try:
-            if wrong(other, reading[place[0]]) - before:
-                return True
-        except StudyError as error:
-            if "have these cells" not in str(error):
-                return True
-        audited = Audit(other, ())
-        told = [read(audited, file, content) for file, content in of_cell[place]]
-        return any(claim is not None and not claim.agrees for claim in told)
 
+def misprints(name: str, most: int, seed: int = 1) -> list[Misprint]:
+    """Cells of a study, each with a changed digit."""
+    whole = sound(name)
     chance = random.Random(seed)
-    places = list(covered)
+    places = list(whole.covered)
     made = []
     for place in chance.sample(places, min(most, len(places))):
-        text = study.tables[place[0]].rows[place[1]][place[2]]
+        text = whole.study.tables[place[0]].rows[place[1]][place[2]]
         other = misprint(text, chance)
-        made.append(Misprint(place, text, other, covered[place], is_found(place, other)))
+        made.append(Misprint(place, text, other, whole.covered[place], whole.shows(place, other)))
     return made
 
 
@@ -190,17 +220,45 @@ are of two kinds. Some must hold: for example, a part cannot exceed its whole. O
 table: for example, runs of the same work in a table differ by at most 20 %; these detect only a wrong leading
 digit.
 
+Three rates follow: of all cells, of cells to which something is related, and, in the last column, of changes that
+equations can show. By definition every change that exceeds what rounding leaves in an equation is found, so the last
+column counts all changes of {100 * CLEAR} % or more instead, including those that rounding hides.
+
+BOUND
+
 | study | found, of all | alone | found, of cells not alone | of those with limits only | of those in an equation | \
 of those, changes of {100 * CLEAR} % or more |
 | --- | --- | --- | --- | --- | --- | --- |
 """
 
 
+def bound(made: list[Misprint]) -> str:
+    """The reasons why not all changes are found, with their numbers, and the highest rate that they allow."""
+    of = {cover: [misprint for misprint in made if misprint.cover is cover] for cover in Cover}
+    hidden = [misprint for misprint in of[Cover.EQUATION] if not misprint.found]
+    limited = sum(misprint.found for misprint in of[Cover.LIMIT])
+    alone = sum(misprint.found for misprint in of[Cover.NONE])
+    last = [misprint for misprint in hidden if not misprint.clear]
+    most = alone + limited + len(of[Cover.EQUATION])
+    text = (
+        f"A rate of 90 % of all cells cannot be reached. Of {len(made):,} cells {len(of[Cover.NONE]):,} are alone and "
+        f"{len(of[Cover.LIMIT]):,} have only limits, within which {len(of[Cover.LIMIT]) - limited:,} changes stay; "
+        f"rounding hides {len(hidden):,} changes in equations, {len(last):,} of them smaller than {100 * CLEAR} %. If "
+        f"rounding hid nothing, the rate of all cells would be {100 * most / len(made):.0f} %. More can be had only "
+        "from numbers that the papers do not print. An earlier audit with few relations found 78 of 135 changes (58 %) "
+        "and 19 of 40 in vmesa-1992 (48 %), in cells that it could check. Its sample is not kept; the cells that this "
+        "audit can check are those not alone, and those in an equation."
+    )
+    return textwrap.fill(text, 120)
+
+
 def main(path: str) -> None:
     """Write the table."""
     rows = []
+    every: list[Misprint] = []
     for name in study_names():
         made = misprints(name, MOST)
+        every += made
         rows.append(row(name, made))
         print(rows[-1], flush=True)
         missed = Counter(
@@ -209,7 +267,8 @@ def main(path: str) -> None:
             if misprint.cover is Cover.EQUATION and not misprint.found
         )
         print("  missed most:", missed.most_common(5), flush=True)
-    Path(path).write_text(HEAD + "\n".join(rows) + "\n", encoding="utf-8")
+    rows.append(row("all", every))
+    Path(path).write_text(HEAD.replace("BOUND", bound(every)) + "\n".join(rows) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
