@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 
-.PHONY: demo test check soak audit test-times lint types rust-test python-test python-test-first python-test-second spark-test load-test storage-test fuzz docs goldens hooks man sbom dist bundle benchmarks clean prerequisites browser
+.PHONY: demo test check soak audit test-times lint types rust-test python-test python-test-first python-test-second spark-test load-test storage-test fuzz docs goldens hooks man sbom dist bundle benchmarks clean prerequisites browser java
 
 demo: $(BUILD)/core
 	@mkdir -p out
@@ -145,39 +145,30 @@ python-test-first:
 python-test-second:
 	$(BIN)/pytest tests $(addprefix --ignore=tests/,$(FIRST_HALF))
 
-# Plexlens on Spark: the extra in an environment of its own, which sees that of the other tests.
-$(BUILD)/spark: requirements-spark.lock $(BUILD)/core
+# Extras, each in an environment of its own, which sees that of the other tests: Plexlens on Spark, the driver of load
+# tests (Locust), and a database on object storage with an S3 server.
+EXTRAS := spark load storage
+
+$(addprefix $(BUILD)/,$(EXTRAS)): $(BUILD)/%: requirements-%.lock $(BUILD)/core
+	@$(PYTHON) -m venv $@
+	@echo "import site; site.addsitedir('$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')')" \
+	  > "$$($@/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/plexlens.pth"
+	@$@/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+$(BUILD)/spark: | java
+
+java:
 	@command -v java >/dev/null 2>&1 \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 \
 	       && apt-get update -qq >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq openjdk-17-jre-headless >/dev/null; } \
 	  || { echo "Spark needs Java 17 (Debian: apt-get install openjdk-17-jre-headless)" >&2; exit 1; }
-	@$(PYTHON) -m venv $@
-	@echo "import site; site.addsitedir('$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')')" \
-	  > "$$($@/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/plexlens.pth"
-	@$@/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-spark.lock
-	@touch $@
 
 spark-test: $(BUILD)/spark
 	PYSPARK_PYTHON=$(abspath $(BUILD)/spark/bin/python) $(BUILD)/spark/bin/python -m pytest tests/spark
 
-# The driver of load tests: Locust in an environment of its own, which sees that of the other tests.
-$(BUILD)/load: requirements-load.lock $(BUILD)/core
-	@$(PYTHON) -m venv $@
-	@echo "import site; site.addsitedir('$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')')" \
-	  > "$$($@/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/plexlens.pth"
-	@$@/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-load.lock
-	@touch $@
-
 load-test: $(BUILD)/load
 	$(BUILD)/load/bin/python -m pytest tests/driver tests/lab tests/load
-
-# A database on object storage: the extra and an S3 server in an environment of its own.
-$(BUILD)/storage: requirements-storage.lock $(BUILD)/core
-	@$(PYTHON) -m venv $@
-	@echo "import site; site.addsitedir('$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')')" \
-	  > "$$($@/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/plexlens.pth"
-	@$@/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-storage.lock
-	@touch $@
 
 storage-test: $(BUILD)/storage
 	$(BUILD)/storage/bin/python -m pytest tests/storage
