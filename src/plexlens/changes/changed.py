@@ -140,7 +140,7 @@ def changed(
             raise NothingUsableError(
                 file=name,
                 what=_too_short(longest, metrics, read),
-                remedy=f"ingest at least {FEWEST_WHOLE} whole days; of four weeks each weekday has a profile",
+                remedy=f"ingest at least {FEWEST_WHOLE} whole days; four weeks give each weekday a profile of its own",
             )
     progress(0, 0, "judging all series together")
     decided = judged(results, rate)

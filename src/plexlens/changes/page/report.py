@@ -33,6 +33,7 @@ from plexlens.report.model import (
 )
 from plexlens.report.model.chart import Chart, ChartKind, Series
 from plexlens.report.model.display import counted
+from plexlens.report.model.page_definitions import definition_of
 from plexlens.why.page.texts import shell_line
 
 #: Series that are drawn.
@@ -67,7 +68,7 @@ def changes_report(result: Changes) -> Report:
     """The whole report."""
     definitions: dict[str, Definition] = {}
     for change in result.changes:
-        definitions.setdefault(change.series.metric, _definition(change))
+        definitions.setdefault(change.series.metric, definition_of(change.series.grain, change.series.column.name))
     sections = [_summary(result)]
     for kind, title in _TITLES.items():
         of_kind = [change for change in result.changes if change.event.kind == kind]
@@ -94,15 +95,6 @@ def changes_report(result: Changes) -> Report:
         generator=f"Plexlens {__version__}",
         kind="Changes",
         subject=f"{counted(result.series, 'series', 'series')} of {result.name}",
-    )
-
-
-def _definition(change: Change) -> Definition:
-    grain, column = change.series.grain, change.series.column
-    formula = "" if isinstance(column, Fact) else column.words
-    caveat = "" if isinstance(column, Fact) else column.caveat
-    return Definition(
-        change.series.metric, grain.title, grain.row, column.title, column.unit, formula, column.source, caveat
     )
 
 
