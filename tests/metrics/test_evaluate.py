@@ -97,7 +97,7 @@ def test_unknown_choices_are_answered_with_the_valid_ones() -> None:
     raw = inputs(**smf())
     with pytest.raises(ValueError, match="facility"):
         evaluate(raw, FACILITY, by=("structure",))
-    with pytest.raises(ValueError, match="interval, hour, day, week, month, all"):
+    with pytest.raises(ValueError, match="interval, quarter_hour, hour, day, week, month, all"):
         evaluate(raw, FACILITY, time="fortnight")
 
 
