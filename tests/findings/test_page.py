@@ -134,10 +134,12 @@ def test_a_rule_without_its_input_says_so() -> None:
     (table,) = (one for one in blocks(made, Table) if one.name == "findings_not_checked")
     ((title, name, why, reason),) = table.rows
     assert (title, name, why) == (lacking.title, "db2.data_set_slow", "records missing")
-    assert reason == "no SMF 102 IFCID 199 (smf102_ifcid199) in the data"
+    assert reason == "no SMF 102 IFCID 199 (smf102_ifcid199) or Db2 display command (text_db2_data_set) in the data"
     # One folded line, not the first screen.
     assert (table.title, table.folded) == ("1 rule could not be checked", True)
-    assert table.note == "Missing: SMF 102 IFCID 199 (smf102_ifcid199): 1 rule."
+    assert (
+        table.note == "Missing: SMF 102 IFCID 199 (smf102_ifcid199) or Db2 display command (text_db2_data_set): 1 rule."
+    )
     assert not [one for one in blocks(made, Note) if "could not be checked" in one.text]
     (figures,) = blocks(made, KeyFigures)
     shown = {figure.name: figure.value for figure in figures.figures}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import pyarrow as pa
@@ -164,6 +165,12 @@ MVS_IMAGE</restype></resource></contained></contained-resources-list></ddsml>"""
     return [report, contained, test_rmf_xml_fuzz.DOCUMENT]
 
 
+def _load_tests() -> list[bytes]:
+    """Results of every tool; logs of HdrHistogram where the package that decodes them is installed."""
+    files = sorted((ROOT / "tests/load/files").iterdir())
+    return [path.read_bytes() for path in files if path.suffix != ".hlog" or find_spec("hdrh")]
+
+
 def kinds(folder: Path) -> list[Kind]:
     """Every kind; `folder` takes what has to be written to be made."""
     oracle = b"".join(struct.pack("<IQIq", time, time % 7, 4096, -1) for time in range(60))
@@ -177,7 +184,7 @@ def kinds(folder: Path) -> list[Kind]:
         Kind("layout", [(ROOT / "layouts" / "smf74_4_request.csv").read_bytes()], _layout),
         Kind("scenario", [(ROOT / "tests/simulate/two-members.toml").read_bytes()], _scenario),
         Kind("DDS body", _answers(), _dds),
-        Kind("load test", [path.read_bytes() for path in sorted((ROOT / "tests/load/files").iterdir())], _load_test),
+        Kind("load test", _load_tests(), _load_test),
         Kind("study", [STUDY.encode()], _study("study.toml")),
         Kind("table of a study", [RUNS.encode()], _study("runs.csv")),
     ]

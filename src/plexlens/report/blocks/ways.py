@@ -28,3 +28,9 @@ DB2_PRINTED = (
         "The messages of -DISPLAY BUFFERPOOL(*) DETAIL and -DISPLAY GROUPBUFFERPOOL(*) MDETAIL, as text.",
     ),
 )
+
+#: I/O of Db2 data sets, as the display command prints it.
+DB2_LSTATS = Way(
+    "Db2 display command",
+    "The messages of -DISPLAY BUFFERPOOL(*) LSTATS(*), as text: I/O of each open data set since the last display.",
+)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from plexlens.pools.responses import OBJECT, OF_DB2, assembled
 from plexlens.report.blocks.page import FigureSpec, Page, Pick, Shown, TableSpec
 from plexlens.report.blocks.responses import COLUMNS, response_blocks
+from plexlens.report.blocks.ways import DB2_LSTATS
 from plexlens.report.model import Block, Way
 from plexlens.report.model.fields import Definitions
 
@@ -68,6 +69,7 @@ PAGE = Page(
             "-START TRACE(STAT) CLASS(8) DEST(SMF), and TYPE(102) in SMFPRMxx; objects with less than one I/O per "
             "second are not recorded. IFCID 105 and 107 give the names of objects.",
         ),
+        DB2_LSTATS,
     ),
     figures=(
         FigureSpec(
