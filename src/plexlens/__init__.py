@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from plexlens.api import analyse_pools as analyse_pools
     from plexlens.api import compare_runs as compare_runs
+    from plexlens.api import forecast_peaks as forecast_peaks
     from plexlens.api import open_database as open
     from plexlens.api import plan as plan
     from plexlens.api import read as read
     from plexlens.api import simulate_scenario as simulate_scenario
+    from plexlens.api import software_cost as software_cost
     from plexlens.api import study as study
 
     __version__: str
@@ -27,10 +29,12 @@ __all__ = [
     "__version__",
     "analyse_pools",
     "compare_runs",
+    "forecast_peaks",
     "open",
     "plan",
     "read",
     "simulate_scenario",
+    "software_cost",
     "study",
 ]
 

@@ -94,6 +94,10 @@ SAME: dict[str, tuple[Callable[[Database], Any], tuple[str, ...]]] = {
         lambda pdb: px.study("vmesa-1992", goals={"storage-response": 0.7}, predictions={"capacity-9021": [8, 10]}),
         ("study", "vmesa-1992", "--goal", "storage-response=0.7", "--predict", "capacity-9021=8,10"),
     ),
+    "cost": (
+        lambda pdb: px.software_cost(pdb, saves={"DB2DDF": 0.25}, ziip={"DB2DDF": None}, move="DB2DDF=08-12:20"),
+        ("cost", "pdb", "--saves", "DB2DDF=25", "--ziip", "DB2DDF", "--move", "DB2DDF=08-12:20"),
+    ),
     "simulate twice": (
         lambda pdb: px.simulate_scenario(_SCENARIO, seconds=2, replications=2),
         ("simulate", _SCENARIO, "--seconds", "2", "--replications", "2"),
@@ -302,6 +306,11 @@ WRONG: dict[str, tuple[Callable[[Database], Any], type[PlexlensError], str]] = {
         UsageError,
         "no dump is named",
     ),
+    "no share": (lambda pdb: px.software_cost(pdb, saves={"DB2DDF": 5}), UsageError, "0.05 is 5 percent"),
+    "no partition": (lambda pdb: px.software_cost(pdb, defined={"ZZZ": 5}), UsageError, "no such partition"),
+    "no kind of series": (lambda pdb: px.forecast_peaks(pdb, what="tape"), UsageError, "cpu, msu, dasd"),
+    "no days": (lambda pdb: px.forecast_peaks(pdb, days=0), UsageError, "1 to 366"),
+    "too few days": (px.forecast_peaks, NothingUsableError, "needs a week"),
     "no form of a table": (lambda pdb: pdb.sql("select 1").save("rows.html"), UsageError, "end the name in"),
     "no form of an export": (lambda pdb: pdb.export("v", form="html"), UsageError, "parquet, csv"),
     "into the database": (lambda pdb: pdb.export("pdb/v"), UsageError, "holds only its own files"),

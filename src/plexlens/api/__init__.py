@@ -8,6 +8,7 @@ from __future__ import annotations
 from plexlens.api.answers import Answer, Page
 from plexlens.api.asked import analyse_pools, compare_runs, plan, simulate_scenario, study
 from plexlens.api.database import Database, DataLossWarning, open_database, read
+from plexlens.api.money import forecast_peaks, software_cost
 from plexlens.api.table import Numbers, Rows
 
 __all__ = [
@@ -19,9 +20,11 @@ __all__ = [
     "Rows",
     "analyse_pools",
     "compare_runs",
+    "forecast_peaks",
     "open_database",
     "plan",
     "read",
     "simulate_scenario",
+    "software_cost",
     "study",
 ]

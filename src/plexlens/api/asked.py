@@ -11,6 +11,7 @@ from typing import Any
 from plexlens.api.answers import Answer, Page
 from plexlens.api.database import Database, DataLossWarning
 from plexlens.api.selecting import AnyPath, Moment, Names, selection_of
+from plexlens.api.source import Source, address_of
 from plexlens.capacity import TOLERANCE, Change, to_object
 from plexlens.capacity.page.report import plan_report
 from plexlens.capacity.planned import planned
@@ -35,9 +36,6 @@ from plexlens.simulate import Simulated, read_scenario
 from plexlens.simulate.asked import Asked
 from plexlens.simulate.json_object import to_object as simulated_object
 from plexlens.whole_file import check_file
-
-#: A database, or what dumps and databases are named by.
-Source = Database | AnyPath
 
 
 def compare_runs(
@@ -75,8 +73,8 @@ def compare_runs(
         As the command.
     """
     comparison = compared(
-        _address(base),
-        _address(new),
+        address_of(base),
+        address_of(new),
         bounds=Bounds(rate_bound, mix_bound, object_bound),
         chain=chain,
         reading=DumpReading(tell=_warn),
@@ -145,7 +143,7 @@ def plan(
     )  # fmt: skip
     selection = selection_of(start=start, end=end, systems=systems, shifts=shifts, classes=classes, site=site)
     loaded = read_scenario(Path(scenario)) if scenario is not None else None
-    path = Path(_address(source))
+    path = Path(address_of(source))
     with inputs_of([path], DumpReading(tell=_warn), silent, selection) as inputs:
         selections = {"": inputs.selection}
         result = planned(
@@ -210,7 +208,7 @@ def analyse_pools(
     PlexlensError
         As the command.
     """
-    paths = [Path(_address(trace)) for trace in traces]
+    paths = [Path(address_of(trace)) for trace in traces]
     options = Options(
         sizes=_checked(sizes),
         sample=sample,
@@ -337,13 +335,6 @@ def study(
         lambda: study_report([result], [analysis]),
         lambda: {**audit_object(result), **analysis_object(analysis)},
     )
-
-
-def _address(source: Source) -> str:
-    """The argument of a command for this source."""
-    if not isinstance(source, Database):
-        return str(Path(source))
-    return source.name if Path(source.name).absolute() == source.path else str(source.path)
 
 
 def _path(path: AnyPath | None) -> Path | None:

@@ -154,9 +154,7 @@ def make_plan(
     """
     check(change, model)
     tried = try_model(measured, model)
-    checks = tuple(
-        _with_trial(system_check, tried, tolerance) for system_check in validate(measured, model, tolerance=tolerance)
-    )
+    checks = _checked(measured, model, tried, tolerance)
     names = concluded(checks)
     outlooks = [_outlook("As measured", Change(), model, names)]
     if change != Change():
@@ -170,6 +168,17 @@ def make_plan(
     curves = tuple(_curve(model, system, change, careful, simulation) for system in model.systems)
     return Plan(
         name, measured, model, checks, tolerance, change, tuple(outlooks), curves, simulation, tried, kinds(measured)
+    )
+
+
+def checked(measured: Measured, model: Model, *, tolerance: float = TOLERANCE) -> tuple[SystemCheck, ...]:
+    """The checks of a model, those of intervals that it was not calibrated from included."""
+    return _checked(measured, model, try_model(measured, model), tolerance)
+
+
+def _checked(measured: Measured, model: Model, tried: SelfTrial | None, tolerance: float) -> tuple[SystemCheck, ...]:
+    return tuple(
+        _with_trial(system_check, tried, tolerance) for system_check in validate(measured, model, tolerance=tolerance)
     )
 
 

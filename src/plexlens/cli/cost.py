@@ -69,6 +69,10 @@ def cost(
             help="Reduce the CPU time of a class, job, transaction or plan, as by a tuned pool; repeatable.",
         ),
     ] = None,
+    goals: Annotated[
+        bool,
+        typer.Option("--goals", help="Judge the goals of service class periods under caps, by the model of plan."),
+    ] = False,
     form: Format = None,
     output: PageOut = None,
     as_json: Json = False,
@@ -97,5 +101,5 @@ def cost(
     name = str(sources[0])
     with progress_bar() as progress, inputs_of(sources, reading, progress, selection) as inputs:
         selections = {"": inputs.selection}
-        result = costed(inputs, name, prices=paid, changes=changes, progress=progress)
+        result = costed(inputs, name, prices=paid, changes=changes, goals=goals, progress=progress)
     where.show(selected_page(lambda: cost_report(result), lambda: to_object(result), selections))

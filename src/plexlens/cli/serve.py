@@ -44,6 +44,10 @@ def serve(
     threads: Annotated[
         int | None, typer.Option(min=1, max=256, help="Threads per query (default: the number of cores).")
     ] = None,
+    prices: Annotated[
+        Path | None,
+        typer.Option("--prices", metavar="FILE", help="Prices of the site (TOML) for the page of cost."),
+    ] = None,
     catalogue: Catalogue = None,
 ) -> None:
     """Look at a performance database in a browser.
@@ -66,4 +70,5 @@ def serve(
         if no_tls and not place.is_loopback:
             typer.echo("Without TLS, anyone on the network path can read the token and every page.", err=True)
 
-    run(pdb, place, memory_limit=f"{engine_memory(memory) // 1024}KiB", threads=threads, tell=tell)
+    limit = f"{engine_memory(memory) // 1024}KiB"
+    run(pdb, place, memory_limit=limit, threads=threads, prices=prices, tell=tell)

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 
 import numpy as np
 
+from plexlens.cost.configuration import PartitionSetting, configuration
 from plexlens.cost.consumption import Consumption, consumption_of
 from plexlens.cost.contributors import VIEWS, Contribution, Part, contributions, read_parts
-from plexlens.cost.limits import Delay, Group, Rules, Run, delay_of, simulate
+from plexlens.cost.goals import Goals, judge
+from plexlens.cost.limits import Delay, Group, Pressed, Rules, Run, delay_of, pressed_of, simulate
 from plexlens.cost.peaks import PartitionHours, Peak, charged_by_hour, partition_hours, peak_of
 from plexlens.cost.prices import Prices, total
-from plexlens.cost.products import Registered, registered
+from plexlens.cost.products import Registered, Running, products_of, registrations
 from plexlens.cost.rolling import Series, weights
 from plexlens.cost.use import PartitionUse, Use, read_use
 from plexlens.cost.what_if import Kind, WhatIf, changed_demand, check, demands
@@ -45,6 +46,8 @@ class Outcome:
         Its price per month; None without prices.
     delays
         What waits in each partition that a limit or the machine held back, by machine and partition.
+    pressed
+        The capped time of each partition that a cap held back, by machine and partition.
     notes
         What could not be changed.
     """
@@ -55,6 +58,7 @@ class Outcome:
     products: Mapping[str, float]
     amount: float | None
     delays: Mapping[tuple[str, str], Delay]
+    pressed: Mapping[tuple[str, str], Pressed]
     notes: tuple[str, ...] = ()
 
     @property
@@ -123,11 +127,17 @@ class Costed:
     prices
         The prices; None without a file.
     known_products
-        Products that registered their use (SMF 30).
+        Products that registered their use (SMF 89, else SMF 30).
+    running
+        The products, and the hours in which each counts.
     parts
         Who used the capacity.
+    settings
+        Processors and weights of each partition.
     is_of_classes
         Whether only some classes are selected: what their records do not have includes the other classes.
+    goals
+        Goals under the caps; None where they were not asked for.
     """
 
     name: str
@@ -140,8 +150,11 @@ class Costed:
     consumption: Consumption
     prices: Prices | None
     known_products: tuple[Registered, ...]
+    running: tuple[Running, ...]
     parts: tuple[Part, ...]
+    settings: tuple[PartitionSetting, ...]
     is_of_classes: bool = False
+    goals: Goals | None = None
 
 
 def costed(
@@ -150,6 +163,7 @@ def costed(
     *,
     prices: Prices | None = None,
     changes: Sequence[WhatIf] = (),
+    goals: bool = False,
     progress: Progress = silent,
 ) -> Costed:
     """Work out the cost of a database.
@@ -164,6 +178,8 @@ def costed(
         The site's prices.
     changes
         What-ifs.
+    goals
+        Whether the goals under caps are judged.
     progress
         Told each stage.
 
@@ -183,36 +199,47 @@ def costed(
         check(change, use, parts)
     progress(0, 0, "working out peaks")
     machines = tuple(_machine(use, machine, parts) for machine in use.machines)
-    listed = registered(inputs)
+    usage = registrations(inputs, use)
+    listed = products_of(use, usage, prices.products if prices is not None else ())
     wanted_changes: list[tuple[str, tuple[WhatIf, ...]]] = [(change.title, (change,)) for change in changes]
     if len(changes) > 1:
         wanted_changes.append(("All of them together", tuple(changes)))
+    given = _Given(use, parts, prices, listed)
     progress(0, 0, "simulating limits")
-    base = _outcome("As it is", (), use, parts, prices)
+    base = _outcome("As it is", (), given)
     ladder: tuple[Outcome, ...] = ()
     if not changes:
         ladder = tuple(
             _outcome(
                 f"All of {cost.machine} under {share * cost.charged_peak.msu:.0f} MSU ({share:.0%} of its peak)",
                 (WhatIf(Kind.GROUP, cost.machine, share * cost.charged_peak.msu),),
-                use, parts, prices,
+                given,
             )
             for cost in machines
             for share in LADDER
         )  # fmt: skip
+    outcomes = tuple(_outcome(title, of_one, given) for title, of_one in wanted_changes)
+    judged = None
+    if goals:
+        progress(0, 0, "judging goals under caps")
+        tried = ((outcome.title, outcome.pressed, outcome.delays) for outcome in (base, *(outcomes or ladder)))
+        judged = judge(inputs, name, use, tried)
     return Costed(
         name,
         use,
         machines,
-        _products(use, machines, prices, listed),
+        _products(machines, listed),
         base,
-        tuple(_outcome(title, of_one, use, parts, prices) for title, of_one in wanted_changes),
+        outcomes,
         ladder,
         consumption_of(use, parts, prices),
         prices,
+        usage.products,
         listed,
         parts,
+        configuration(inputs, use),
         bool(inputs.selection.classes),
+        judged,
     )
 
 
@@ -257,50 +284,49 @@ def _without(use: Use, hours: Sequence[PartitionHours], parts: Sequence[Part], n
     return peak_of(charged_by_hour(changed)).msu
 
 
-def _products(
-    use: Use, machines: Sequence[MachineCost], prices: Prices | None, listed: Sequence[Registered]
-) -> dict[tuple[str, str], Peak]:
-    """Peaks of products: those of the price file, else z/OS and what systems registered."""
-    where: dict[str, set[tuple[str, str]]] = {}
-    everywhere = {(partition.machine, partition.name) for partition in use.partitions}
-    if prices is not None and prices.products:
-        for product in prices.products:
-            where[product.name] = {key for key in everywhere if runs_in(product.partitions, key[1])}
-    else:
-        where["z/OS"] = {(partition.machine, partition.name) for partition in use.partitions if partition.system}
-        for registered in listed:
-            where[registered.product] = {
-                (partition.machine, partition.name)
-                for partition in use.partitions
-                if partition.system in registered.systems
-            }
+def _products(machines: Sequence[MachineCost], listed: Sequence[Running]) -> dict[tuple[str, str], Peak]:
+    """Peak of each product on each machine on which it ran."""
     results: dict[tuple[str, str], Peak] = {}
-    for product_name, places in where.items():
+    for product in listed:
         for cost in machines:
-            values = {name: series for name, series in cost.charged.items() if (cost.machine, name) in places}
+            values = _while_running(product, cost.machine, cost.charged)
             if values:
-                results[product_name, cost.machine] = peak_of(values)
+                results[product.title, cost.machine] = peak_of(values)
     return results
 
 
-def runs_in(patterns: Sequence[str], partition: str) -> bool:
-    """Whether a product with these patterns runs in a partition."""
-    return any(fnmatchcase(partition, pattern) for pattern in patterns)
+def _while_running(product: Running, machine: str, charged: Mapping[str, Series]) -> dict[str, Series]:
+    """MSU that count for the partitions of a machine in the hours in which a product runs in them."""
+    return {
+        name: np.where(product.hours[machine, name], series, np.nan)
+        for name, series in charged.items()
+        if (machine, name) in product.hours and product.hours[machine, name].any()
+    }
 
 
-def _outcome(
-    title: str, changes: tuple[WhatIf, ...], use: Use, parts: Sequence[Part], prices: Prices | None
-) -> Outcome:
+@dataclass(frozen=True)
+class _Given:
+    """Data that every what-if starts from."""
+
+    use: Use
+    parts: Sequence[Part]
+    prices: Prices | None
+    listed: Sequence[Running]
+
+
+def _outcome(title: str, changes: tuple[WhatIf, ...], given: _Given) -> Outcome:
+    use, prices = given.use, given.prices
     names = demands(use)
     changed, notes = changed_demand(
         {names[partition.machine, partition.name]: partition.samples.msu for partition in use.partitions},
         changes,
         use,
-        parts,
+        given.parts,
     )
     average, charged = {}, {}
     products: dict[str, float] = {}
     delays: dict[tuple[str, str], Delay] = {}
+    pressed: dict[tuple[str, str], Pressed] = {}
     for machine in use.machines:
         partitions = [_under(partition, changes) for partition in use.of(machine)]
         wanted = np.column_stack([changed[names[machine, partition.name]] for partition in partitions])
@@ -309,13 +335,17 @@ def _outcome(
         counted = charged_by_hour(hours)
         average[machine] = peak_of({hourly.partition.name: hourly.average for hourly in hours}).msu
         charged[machine] = peak_of(counted).msu
-        for product in prices.products if prices is not None else ():
-            values = {name: series for name, series in counted.items() if runs_in(product.partitions, name)}
+        for product in given.listed if prices is not None and prices.products else ():
+            values = _while_running(product, machine, counted)
             if values:
-                products[product.name] = products.get(product.name, 0.0) + peak_of(values).msu
+                products[product.title] = products.get(product.title, 0.0) + peak_of(values).msu
         delays |= _delays(machine, partitions, wanted, run)
+        for place, partition in enumerate(partitions):
+            press = pressed_of(wanted[:, place], run, place)
+            if press is not None:
+                pressed[machine, partition.name] = press
     amount = None if prices is None or not prices.products else total(prices, products)
-    return Outcome(title, average, charged, products, amount, delays, notes)
+    return Outcome(title, average, charged, products, amount, delays, pressed, notes)
 
 
 def _under(partition: PartitionUse, changes: Sequence[WhatIf]) -> PartitionUse:

@@ -24,12 +24,25 @@ def to_object(cost: Costed) -> dict[str, Any]:
             {"product": product, "machine": machine, **_peak(cost, peak)}
             for (product, machine), peak in cost.products.items()
         ],
-        "registered_products": [asdict(product) for product in cost.known_products],
+        "registered_products": [
+            {
+                "product": product.product,
+                "product_id": product.product_id,
+                "systems": list(product.systems),
+                "hours": {system: during.tolist() for system, during in product.hours.items()},
+            }
+            for product in cost.known_products
+        ],
+        "hours_assumed": {product.title: product.assumed for product in cost.running},
         "currency": None if cost.prices is None else cost.prices.currency,
         "as_it_is": _outcome(cost.base),
         "what_ifs": [_outcome(outcome) for outcome in cost.outcomes],
         "limits_tried": [_outcome(outcome) for outcome in cost.ladder],
         "consumption": asdict(cost.consumption),
+        "partition_settings": [asdict(setting) for setting in cost.settings],
+        "goals": None
+        if cost.goals is None
+        else {"rows": [asdict(row) for row in cost.goals.rows], "notes": list(cost.goals.notes)},
     }
 
 
@@ -86,6 +99,10 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         "delays": [
             {"machine": machine, "partition": partition, **asdict(delay)}
             for (machine, partition), delay in _items(outcome)
+        ],
+        "capped": [
+            {"machine": machine, "partition": partition, **asdict(press)}
+            for (machine, partition), press in sorted(outcome.pressed.items())
         ],
         "notes": list(outcome.notes),
     }

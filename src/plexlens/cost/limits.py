@@ -189,3 +189,38 @@ def delay_of(demand: Series, run: Run, place: int) -> Delay:
         float(max(waits.max(initial=0), 0)) * 3600 / OF_HOUR,
         left,
     )
+
+
+@dataclass(frozen=True)
+class Pressed:
+    """The time in which a cap holds a partition back.
+
+    Attributes
+    ----------
+    hours
+        Its length.
+    demand, ran
+        Mean demand and mean use in it, MSU.
+    """
+
+    hours: float
+    demand: float
+    ran: float
+
+
+def pressed_of(demand: Series, run: Run, place: int) -> Pressed | None:
+    """The capped time of a partition; None where no cap held it back.
+
+    Parameters
+    ----------
+    demand
+        Its demand by period, MSU.
+    run
+        What ran.
+    place
+        The partition.
+    """
+    capped = run.capped[:, place]
+    if not capped.any():
+        return None
+    return Pressed(float(capped.sum()) / OF_HOUR, float(demand[capped].mean()), float(run.msu[capped, place].mean()))

@@ -40,12 +40,15 @@ class Product:
         Price curve, per MSU and month; the last step has no bound.
     base
         Amount per month whatever the MSU.
+    registered
+        Names, ids or patterns under which it registers its use (SMF 89); empty if it counts in all hours.
     """
 
     name: str
     partitions: tuple[str, ...]
     steps: tuple[Step, ...]
     base: float = 0.0
+    registered: tuple[str, ...] = ()
 
     def amount(self, msu: float) -> float:
         """Price per month of an MSU figure: base + sum over the steps of (MSU within the step x its price)."""
@@ -131,7 +134,7 @@ def _listed(document: Document, top: Table) -> list[Entry]:
 
 
 def _product(entry: Entry) -> Product:
-    table = entry.table("name", "partitions", "base", "step")
+    table = entry.table("name", "partitions", "registered", "base", "step")
     steps = table.need("step", "step = [{up_to = 45, price = 390.0}, {price = 180.0}]")
     listed = steps.value
     if not isinstance(listed, list) or not listed or not all(isinstance(step, dict) for step in listed):
@@ -155,6 +158,7 @@ def _product(entry: Entry) -> Product:
         table.texts("partitions") or ("*",),
         tuple(results),
         0.0 if base is None else _number(base),
+        table.texts("registered") or (),
     )
 
 

@@ -14,10 +14,13 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from plexlens.cost.prices import Prices
 from plexlens.errors import NothingUsableError, PlexlensError
 from plexlens.serve.api import PATH, ROUTES, api_error
 from plexlens.serve.ask_page import ask_page
+from plexlens.serve.cost_page import cost_file, cost_page
 from plexlens.serve.findings_page import findings_page
+from plexlens.serve.forecast_page import forecast_file, forecast_page
 from plexlens.serve.grain_page import grain_file, grain_page
 from plexlens.serve.guard import Door, Guard
 from plexlens.serve.history import History, cache_folder
@@ -33,7 +36,7 @@ from plexlens.serve.workspace import Workspace
 Answer = Callable[[Workspace, Request], Response]
 
 
-def application(workspace: Workspace, door: Door, cache: Path | None = None) -> ASGIApp:
+def application(workspace: Workspace, door: Door, cache: Path | None = None, prices: Prices | None = None) -> ASGIApp:
     """The application over a database, behind its guard.
 
     Parameters
@@ -44,6 +47,8 @@ def application(workspace: Workspace, door: Door, cache: Path | None = None) -> 
         Who may come in.
     cache
         Folder for findings of judged days; the user's cache by default.
+    prices
+        The site's prices, for the page of cost.
     """
 
     def over(answer: Answer) -> Callable[[Request], Response]:
@@ -57,6 +62,12 @@ def application(workspace: Workspace, door: Door, cache: Path | None = None) -> 
     def by_day(request: Request) -> Response:
         return findings_page(history, workspace, request)
 
+    def cost(request: Request) -> Response:
+        return cost_page(workspace, request, prices)
+
+    def cost_tables(request: Request) -> Response:
+        return cost_file(workspace, request, prices)
+
     routes = [
         Route("/", over(overview)),
         Route("/findings", by_day),
@@ -65,6 +76,10 @@ def application(workspace: Workspace, door: Door, cache: Path | None = None) -> 
         Route("/grain/{name}/rows.{form}", over(grain_file)),
         Route("/page/{name}/tables.{form}", over(page_file)),
         Route("/why/{name}", over(why_page)),
+        Route("/cost", cost),
+        Route("/cost/tables.{form}", cost_tables),
+        Route("/forecast", over(forecast_page)),
+        Route("/forecast/tables.{form}", over(forecast_file)),
         Route("/ask", ask_page(workspace), methods=["GET", "POST"]),
         Route("/find", over(find_page)),
         Route("/records/{name}", over(records_page)),

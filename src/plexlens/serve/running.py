@@ -97,7 +97,15 @@ class Place:
         return ""
 
 
-def run(database: Path, place: Place, *, memory_limit: str, threads: int | None, tell: Callable[[str], None]) -> None:
+def run(
+    database: Path,
+    place: Place,
+    *,
+    memory_limit: str,
+    threads: int | None,
+    prices: Path | None,
+    tell: Callable[[str], None],
+) -> None:
     """Serve a database until the process gets a signal to end.
 
     Parameters
@@ -108,21 +116,25 @@ def run(database: Path, place: Place, *, memory_limit: str, threads: int | None,
         Where to listen.
     memory_limit, threads
         What the engine may use.
+    prices
+        The site's price file, for the page of cost; read once.
     tell
         Is told the address once the server listens.
 
     Raises
     ------
     PlexlensError
-        The database cannot be opened, or the server cannot listen there.
+        The database cannot be opened, the price file is wrong, or the server cannot listen there.
     """
     import uvicorn
 
+    from plexlens.cost.prices import read_prices
     from plexlens.serve.app import application
     from plexlens.serve.guard import Door, names_of
     from plexlens.serve.workspace import Workspace
 
     place.check()
+    paid = read_prices(prices) if prices is not None else None
     listening = _listening(place)
     with listening:
         workspace = Workspace(database, memory_limit, threads)
@@ -135,7 +147,7 @@ def run(database: Path, place: Place, *, memory_limit: str, threads: int | None,
             any_address=place.host in ("0.0.0.0", "::"),
         )
         config = uvicorn.Config(
-            application(workspace, door),
+            application(workspace, door, prices=paid),
             http="h11",
             loop="asyncio",
             ws="none",

@@ -11,6 +11,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from plexlens.forecast.series import KINDS
 from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Fact, Grain, Metric
 from plexlens.metrics.evaluate import available
@@ -21,6 +22,18 @@ from plexlens.serve.workspace import Workspace
 
 #: Entries shown at most.
 MOST = 40
+
+#: Pages that answer a question of their own: name, title, what they answer, and the grains of which they need one.
+QUESTIONS = (
+    (
+        "cost",
+        "Cost of software",
+        "Peaks of the four-hour rolling average (R4HA) of MSU, who is in them, and what changes would save.",
+        ("cpu_partition",),
+    ),
+    ("forecast", "Forecast", "The peak hour of coming days of CPU, MSU, DASD and structures, with an interval.",
+     tuple(dict.fromkeys(kind.grain for kind in KINDS))),
+)  # fmt: skip
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -92,6 +105,9 @@ def _entries() -> Iterator[Entry]:
         if entry.grains or entry.blocks is not None:
             words = (_plain(entry.title), _plain(entry.id), _plain(entry.lead, entry.what))
             yield Entry("page", entry.title, "", entry.id, entry.lead, f"/page/{entry.id}", "", entry.grains, words)
+    for name, title, about, grains in QUESTIONS:
+        words = (_plain(title), name, _plain(about))
+        yield Entry("page", title, "", name, about, f"/{name}", "", grains, words)
     for grain in GRAINS.values():
         words = (_plain(grain.title), _plain(grain.name), _plain(grain.row, *(key.title for key in grain.keys)))
         about = f"One row is {grain.row}."

@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, Response
 
 from plexlens import __version__
 from plexlens.errors import PlexlensError
+from plexlens.forecast.series import KINDS
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import available
 from plexlens.metrics.inputs import Inputs
@@ -27,6 +28,9 @@ from plexlens.serve.workspace import BusyError
 
 #: Pages of the report that are not numbers of grains, in front of the others.
 FIRST = ("findings", "read")
+
+#: Grains of which `plexlens forecast` has series.
+_FORECAST = tuple(dict.fromkeys(kind.grain for kind in KINDS))
 
 
 @cache
@@ -135,6 +139,11 @@ def contents(inputs: Inputs, path: str, pairs: Sequence[tuple[str, str]]) -> lis
     listed = sorted(pages(), key=lambda entry: entry.is_empty)
     top = [link("Overview", "/"), link("Findings by day", "/findings")]
     top += [link(page.title, f"/page/{page.id}") for page in PAGES if page.id in FIRST]
+    has_partitions, has_series = (
+        any(available(inputs, GRAINS[name]) for name in names) for names in (("cpu_partition",), _FORECAST)
+    )
+    top.append(link("Cost of software", "/cost", is_empty=not has_partitions))
+    top.append(link("Forecast", "/forecast", is_empty=not has_series))
     top.append(Link("Ask in SQL", "/ask", path == "/ask"))
     grains: dict[str, list[Link]] = {}
     for grain in GRAINS.values():

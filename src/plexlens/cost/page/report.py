@@ -8,7 +8,9 @@ from datetime import datetime
 from plexlens import __version__
 from plexlens.cost.costed import Costed, MachineCost
 from plexlens.cost.page.columns import DEFINITIONS, figure, number
+from plexlens.cost.page.export import export_section
 from plexlens.cost.page.machine import machine_section
+from plexlens.cost.page.products import products_section
 from plexlens.cost.page.what_if import what_if_section
 from plexlens.cost.rolling import PERIOD
 from plexlens.report.model import (
@@ -35,7 +37,14 @@ def cost_report(cost: Costed) -> Report:
     offsets = {hour.offset for hour in use.hours}
     offset = float(next(iter(offsets))) if len(offsets) == 1 and not use.is_local else None
     sections = [_answer(cost), *(machine_section(cost, machine) for machine in cost.machines)]
-    sections += [what_if_section(cost), _products(cost), _consumption(cost), _hours(cost), _rules(cost)]
+    sections += [
+        what_if_section(cost),
+        products_section(cost),
+        _consumption(cost),
+        _hours(cost),
+        export_section(cost),
+        _rules(cost),
+    ]
     return Report(
         title="Cost of software",
         systems=tuple(dict.fromkeys(partition.system for partition in use.partitions if partition.system)),
@@ -161,51 +170,6 @@ def _size(figure: Figure) -> float:
     return -figure.value if isinstance(figure.value, float) else 0.0
 
 
-def _products(cost: Costed) -> Section:
-    priced = {product.name: product for product in cost.prices.products} if cost.prices is not None else {}
-    rows: list[tuple[Cell, ...]] = []
-    for (product, machine), peak in sorted(cost.products.items()):
-        parts = ", ".join(f"{name} {msu:.1f}" for name, msu in peak.parts.items())
-        rows.append((product, machine, peak.msu, cost.use.moment(cost.use.hours[peak.hour].start), parts))
-    columns = (
-        text_column("product", "Product", key=True),
-        text_column("machine", "Machine", key=True),
-        number("msu", "Peak", "peak"),
-        Column("hour", "Hour", ColumnKind.TIME),
-        text_column("parts", "Partitions in it, MSU"),
-    )
-    blocks: list[Block] = [Table("cost_products", "Products", columns, tuple(rows), top=40)]
-    if priced and cost.prices is not None:
-        amounts: list[tuple[Cell, ...]] = [
-            (name, msu, priced[name].amount(msu)) for name, msu in sorted(cost.base.products.items())
-        ]
-        blocks.append(
-            Table(
-                "cost_prices", f"Price per month, {cost.prices.currency}",
-                (text_column("product", "Product", key=True), number("msu", "All machines", "peak"),
-                 number("amount", "Price per month", "amount")),
-                tuple(amounts), top=40,
-            )
-        )  # fmt: skip
-        absent = [name for name in priced if name not in cost.base.products]
-        if absent:
-            blocks.append(
-                Note(
-                    f"No partition of the data runs {', '.join(absent)}: check the price file.",
-                    Level.WARNING,
-                )
-            )
-    elif not cost.known_products:
-        blocks.append(
-            Note(
-                "Only z/OS is listed: the data has no usage data of products (SMF 30 usage sections). A price file "
-                "names products and their partitions.",
-            )
-        )
-    lead = "A product counts with the highest hour of the sum over the partitions in which it runs."
-    return Section("products", "Products", tuple(blocks), lead)
-
-
 def _consumption(cost: Costed) -> Section:
     result = cost.consumption
     figures = [
@@ -326,8 +290,8 @@ def _rules(cost: Costed) -> Section:
         "In the simulation of limits, demand is the use as measured. A partition is capped when its average exceeds "
         "its defined capacity, members of a group when the sum of theirs exceeds its limit. What does not run waits, "
         "and runs as soon as it may. The average can exceed the limit meanwhile; the lower of the two counts.",
-        "Response times under a cap are not predicted. For the goals at fewer engines run plexlens plan PDB --engines "
-        "N over the hours of the peak.",
+        "Goals under a cap: the model of plexlens plan is asked for the load of the capped time with the engines that "
+        "its MSU are worth. Engines serve by importance; classes whose work does not fit are held back.",
         "SCRT reads SMF 89 as well and applies the terms of a contract; its figure is the one that is charged. LSPR "
         "data is not part of Plexlens.",
     )

@@ -46,6 +46,7 @@ def what_if_section(cost: Costed) -> Section:
     detail = _delays(cost, shown)
     if detail.rows:
         blocks.append(detail)
+    blocks += _goals(cost)
     lead = (
         "Savings are of what counts, the sum of the machines' peaks. Work that a limit holds back waits and runs later."
         if cost.outcomes
@@ -92,3 +93,56 @@ def _delays(cost: Costed, shown: tuple[Outcome, ...]) -> Table:
         number("left", "Still waits at the end", "left"),
     )
     return Table("cost_delays", "Who waits", columns, tuple(rows), top=12, folded=True)
+
+
+def _goals(cost: Costed) -> list[Block]:
+    """Goals under the caps, or how to ask for them."""
+    if cost.goals is None:
+        if any(outcome.pressed for outcome in (cost.base, *(cost.outcomes or cost.ladder))):
+            return [
+                Note(
+                    "--goals judges the goals of service class periods in the capped time, by the model of plexlens "
+                    "plan.",
+                    Level.INFO,
+                )
+            ]
+        return []
+    blocks: list[Block] = [Note(text, Level.INFO) for text in cost.goals.notes]
+    if not cost.goals.rows:
+        return blocks
+    missed = [row for row in cost.goals.rows if row.is_missed]
+    columns = (
+        text_column("change", "Change", key=True),
+        text_column("partition", "Partition", key=True),
+        text_column("class", "Service class period", key=True),
+        text_column("goal", "Goal"),
+        text_column("verdict", "Under the cap"),
+        number("index_before", "Without it", "index"),
+        number("index", "Under it", "index", bar=True),
+        number("response_before", "Response without it", "response"),
+        number("response", "Response under it", "response"),
+        number("error", "Error of the model", "model_error"),
+        number("load", "Load", "load"),
+        number("engines", "Engines under it", "engines"),
+    )
+    rows: list[tuple[Cell, ...]] = [
+        (
+            row.title, row.partition, row.name, row.goal, row.verdict, row.index_before, row.index,
+            row.response_before, row.response, row.error, row.load, row.engines,
+        )
+        for row in sorted(cost.goals.rows, key=lambda row: not row.is_missed)
+    ]  # fmt: skip
+    blocks.append(
+        Table(
+            "cost_goals",
+            "Goals under the caps",
+            columns,
+            tuple(rows),
+            top=20,
+            note=(
+                f"{len(missed)} of {len(rows)} miss their goal because of a cap. Mix and importance are as measured; "
+                "work that a change moves or saves is still in the mix."
+            ),
+        )
+    )
+    return blocks
