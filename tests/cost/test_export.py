@@ -22,7 +22,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[list[str]]
     results = {}
     with zipfile.ZipFile(folder / "cost.zip") as archive:
         for name in archive.namelist():
-            if Path(name).stem in ("cost_n5", "cost_n7", "cost_zpcr"):
+            if Path(name).stem in ("cost_n5", "cost_n7", "cost_sums", "cost_zpcr"):
                 text = archive.read(name).decode("utf-8-sig")
                 lines = [line for line in text.splitlines() if line and not line.startswith("#")]
                 results[Path(name).stem] = list(csv.reader(io.StringIO("\n".join(lines))))
@@ -63,3 +63,12 @@ def test_what_a_user_of_zpcr_types_in(files: dict[str, list[list[str]]]) -> None
     assert [float(cell) for cell in row[4:7]] == [4, 2, 200]
     # 4 x 48 + 2 x 96 + 2 x 96 + 48 = 624 MSU-hours of 2 x 100 MSU x 9 hours.
     assert float(row[8]) in (pytest.approx(624 / 1800, abs=1e-3), pytest.approx(34.7, abs=0.1))
+
+
+def test_every_hour_of_the_machine_and_of_z_os(files: dict[str, list[list[str]]]) -> None:
+    """The hour of 02:00 in winter time: 66.5 + 96 on the average, 66.5 + 60 count; an hour without records has none."""
+    for kind, name in (("machine", "M1"), ("product", "z/OS")):
+        rows = [row for row in files["cost_sums"] if row[:2] == [kind, name]]
+        assert len(rows) == 10
+        assert [float(cell) for cell in rows[5][-2:]] == pytest.approx([162.5, 126.5])
+        assert rows[6][-2:] == ["", ""]

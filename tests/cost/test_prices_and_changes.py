@@ -14,7 +14,7 @@ from plexlens.cost.contributors import Part, contributions
 from plexlens.cost.prices import Product, Step, TailoredFit, read_prices
 from plexlens.cost.rolling import Samples, begins, hours
 from plexlens.cost.use import PartitionUse, Use
-from plexlens.cost.what_if import Kind, changed_demand, demands, what_if
+from plexlens.cost.what_if import Kind, changed_demand, demands, resolved, what_if
 from plexlens.errors import UnreadableInputError, UsageError
 
 GOOD = """\
@@ -187,3 +187,21 @@ def test_contributions_by_hand() -> None:
         ("A", 9.0, 0.25),
         ("B", 2.0, round(2 / 36, 9)),
     ]
+
+
+def test_seconds_per_hour_of_a_tuned_pool_go_with_the_work() -> None:
+    """24 hours of 86.4 s are 3.6 s per hour; 0.9 s/h are a quarter, most of it in the hours in which most is done."""
+    use = replace(day_of(), partitions=(partition("M1", "SYA", "SYA"),))
+    rates = [8.0 if hour == 10 else 2.0 for hour in range(24)]
+    plan = replace(part("DBPLAN", rates), cpu_seconds=86.4)
+    change = resolved(what_if(Kind.SAVES, "DBPLAN=0.9 s/h"), use, [plan])
+    assert change.value == pytest.approx(0.25)
+    assert change.title == "DBPLAN uses 0.9 s of CPU time per hour less"
+    changed, _ = changed_demand({"SYA": np.repeat(np.array(rates), 12)}, [change], use, [plan])
+    by_hour = changed["SYA"].reshape(24, 12).mean(axis=1)
+    assert (by_hour[10], by_hour[11]) == (pytest.approx(6.0), pytest.approx(1.5))
+    with pytest.raises(UsageError, match=r"4 s/h is more than the 3.6 s/h that it uses"):
+        resolved(what_if(Kind.SAVES, "DBPLAN=4s/h"), use, [plan])
+    for text in ("DBPLAN=s/h", "DBPLAN=-1 s/h", "DBPLAN=nan s/h"):
+        with pytest.raises(UsageError):
+            what_if(Kind.SAVES, text)

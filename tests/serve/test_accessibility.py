@@ -22,7 +22,7 @@ PAGES = (
     "page/workload", "page/db2", "page/db2_accounting?from=2008-09-03&to=2008-09-04", "page/rmf_reports",
     "grain/coupling_structure?by=structure&where=system%3DSYS1&part=coupling_locks",
     "grain/db2_pool?metric=hit_fraction&from=2008-09-04T00:00&to=2008-09-05T00:00", "find?q=R744SSTM", "find?q=zzz",
-    "find", "records/db2_pool", "ask", "ask?query=select+1",
+    "find", "records/db2_pool", "ask", "ask?query=select+1", "cost", "cost?saves=DB2DDF%3D10&goals=judged",
 )  # fmt: skip
 
 
@@ -50,7 +50,7 @@ def test_no_rule_is_violated(browser: Browser, server: Server, page: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "page", ["", "findings?from=2008-09-04&to=2008-09-04", "page/coupling", "grain/db2_pool", "ask"]
+    "page", ["", "findings?from=2008-09-04&to=2008-09-04", "page/coupling", "grain/db2_pool", "ask", "cost"]
 )
 def test_no_rule_is_violated_on_a_phone(browser: Browser, server: Server, page: str) -> None:
     browser.open(f"{server.address}{page}", width=390)
@@ -119,7 +119,7 @@ def test_a_walk_without_a_mouse(browser: Browser, server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["findings?from=2008-09-04&to=2008-09-04", "page/coupling", "grain/coupling_structure"]
+    "page", ["findings?from=2008-09-04&to=2008-09-04", "page/coupling", "grain/coupling_structure", "cost"]
 )
 def test_on_paper_nothing_is_left_of_what_only_a_screen_needs(browser: Browser, server: Server, page: str) -> None:
     browser.open(f"{server.address}{page}", media="print")

@@ -39,7 +39,7 @@ def software_cost(
     weight: Mapping[str, float] | None = None,
     move: Names = (),
     ziip: Mapping[str, float | None] | None = None,
-    saves: Mapping[str, float] | None = None,
+    saves: Mapping[str, float | str] | None = None,
     goals: bool = False,
     start: Moment | None = None,
     end: Moment | None = None,
@@ -66,7 +66,8 @@ def software_cost(
         Share of the CPU time that moves to zIIPs by class, job, transaction or plan, 0 to 1; None for its eligible
         time.
     saves
-        Share of the CPU time that is saved by class, job, transaction or plan, 0 to 1.
+        Share of the CPU time that is saved by class, job, transaction or plan, 0 to 1, or seconds per hour as a text:
+        ``"120 s/h"``.
     goals
         Whether the goals of service class periods under caps are judged.
     start, end, systems, shifts, classes, site
@@ -151,9 +152,11 @@ def _opened(source: Source, selection: Selection) -> Iterator[tuple[Inputs, str]
         yield inputs, source.name if isinstance(source, Database) else str(path)
 
 
-def _share(kind: Kind, name: str, share: float | None) -> WhatIf:
+def _share(kind: Kind, name: str, share: float | str | None) -> WhatIf:
     if share is None:
         return what_if(kind, name)
+    if isinstance(share, str):
+        return what_if(kind, f"{name}={share}")
     if not 0 <= share <= 1:
         raise UsageError(file="", what=f"{share!r} of {name} is not a share", remedy="give 0 to 1: 0.05 is 5 percent")
     return WhatIf(kind, name, float(share))

@@ -66,7 +66,8 @@ def cost(
         typer.Option(
             "--saves",
             metavar="NAME=PERCENT",
-            help="Reduce the CPU time of a class, job, transaction or plan, as by a tuned pool; repeatable.",
+            help="Reduce the CPU time of a class, job, transaction or plan by PERCENT, or by SECONDS s/h as pools "
+            "states it of a tuned pool; repeatable.",
         ),
     ] = None,
     goals: Annotated[

@@ -18,7 +18,7 @@ from plexlens.cost.prices import Prices, total
 from plexlens.cost.products import Registered, Running, products_of, registrations
 from plexlens.cost.rolling import Series, weights
 from plexlens.cost.use import PartitionUse, Use, read_use
-from plexlens.cost.what_if import Kind, WhatIf, changed_demand, check, demands
+from plexlens.cost.what_if import Kind, WhatIf, changed_demand, check, demands, resolved
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.opening import explained
 from plexlens.progress import Progress, silent
@@ -197,6 +197,7 @@ def costed(
     parts = read_parts(inputs, use)
     for change in changes:
         check(change, use, parts)
+    changes = [resolved(change, use, parts) for change in changes]
     progress(0, 0, "working out peaks")
     machines = tuple(_machine(use, machine, parts) for machine in use.machines)
     usage = registrations(inputs, use)

@@ -85,9 +85,16 @@ def registrations(inputs: Inputs, use: Use) -> Registrations:
     """
     known: dict[str, Hours] = {}
     by_product: dict[tuple[str, str], dict[str, Hours]] = {}
+    begins = np.array([_clock(use, hour) for hour in use.hours])
+    ends = begins + np.array([len(hour.periods) * PERIOD for hour in use.hours])
+    hours_of: dict[tuple[float, float], Hours] = {}
     for row in _usage(inputs):
-        during = _hours(use, row["local_start"], row["local_end"])
-        system = row["system"]
+        span = (row["local_start"], row["local_end"])
+        if span not in hours_of:
+            # When the clock is put back, an interval in the hour that occurs twice counts in both: SMF 89 has local
+            # time alone.
+            hours_of[span] = np.minimum(span[1], ends) - np.maximum(span[0], begins) > SLACK
+        during, system = hours_of[span], row["system"]
         known[system] = known.get(system, _none(use)) | during
         of_product = by_product.setdefault((row["product"], row["product_id"]), {})
         of_product[system] = of_product.get(system, _none(use)) | during
@@ -118,19 +125,6 @@ def _usage(inputs: Inputs) -> list[dict[str, Any]]:
         from {usage.source} u join {times.source} s using (source_id, record_no)
         where trim(u.smf89upn) <> '' and u.system is not null and local_end > local_start order by all"""
     return rows_of(inputs.connection, sql)
-
-
-def _hours(use: Use, start: float, end: float) -> Hours:
-    """The hours of the clock of which an interval covers more than `SLACK` seconds.
-
-    When the clock is put back, an interval in the hour that occurs twice counts in both: SMF 89 has local time alone.
-    """
-    result = _none(use)
-    for place, hour in enumerate(use.hours):
-        begin = _clock(use, hour)
-        length = len(hour.periods) * PERIOD
-        result[place] = min(end, begin + length) - max(start, begin) > SLACK
-    return result
 
 
 def _clock(use: Use, hour: Hour) -> float:

@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -36,7 +36,7 @@ FORMS = {
     Kind.WEIGHT: "PARTITION=WEIGHT",
     Kind.MOVE: "NAME=HH-HH:HH",
     Kind.ZIIP: "NAME or NAME=PERCENT",
-    Kind.SAVES: "NAME=PERCENT",
+    Kind.SAVES: "NAME=PERCENT or NAME=SECONDS s/h",
 }
 
 _HOURS = re.compile(r"(\d{1,2})-(\d{1,2}):(\d{1,2})")
@@ -56,18 +56,22 @@ class WhatIf:
         MSU, weight or share (0 to 1); not a number for a zIIP move of what is eligible, and for a moved part.
     hours
         First hour, end and new first hour of a moved part.
+    per_hour
+        CPU seconds saved per hour, as `plexlens pools` states them; 0 where a share is given. `resolved` makes a share.
     """
 
     kind: Kind
     name: str
     value: float
     hours: tuple[int, int, int] = (0, 0, 0)
+    per_hour: float = 0.0
 
     @property
     def title(self) -> str:
         """The change in words."""
         first, end, new = self.hours
         percent = f"{self.value * 100:.3g} %"
+        saved = f"{self.per_hour:g} s of CPU time per hour" if self.per_hour else percent
         eligible = "its zIIP-eligible time" if math.isnan(self.value) else f"{percent} of its CPU time"
         return {
             Kind.DEFINED: f"Defined capacity of {self.name}: {self.value:g} MSU",
@@ -75,7 +79,7 @@ class WhatIf:
             Kind.WEIGHT: f"Weight of {self.name}: {self.value:g}",
             Kind.MOVE: f"{self.name} from {first:02d}:00-{end:02d}:00 to {new:02d}:00",
             Kind.ZIIP: f"{self.name}: {eligible} moves to zIIPs",
-            Kind.SAVES: f"{self.name} uses {percent} less CPU time",
+            Kind.SAVES: f"{self.name} uses {saved} less" + ("" if self.per_hour else " CPU time"),
         }[self.kind]
 
 
@@ -105,10 +109,15 @@ def what_if(kind: Kind, text: str) -> WhatIf:
         return WhatIf(kind, name, math.nan, (first, end, new))
     if not sign:
         return WhatIf(kind, name, math.nan)
+    number_text, per_hour, _ = value.strip().partition("s/h") if kind is Kind.SAVES else (value.strip(), "", "")
     try:
-        number = float(value.strip().rstrip("%"))
+        number = float(number_text.strip().rstrip("%"))
     except ValueError:
         raise _form(kind, text) from None
+    if per_hour:
+        if not (math.isfinite(number) and number > 0):
+            raise UsageError(file="", what=f"{kind} {text!r} is out of range", remedy="give more than 0 s/h")
+        return WhatIf(kind, name, math.nan, per_hour=number)
     is_share = kind in (Kind.ZIIP, Kind.SAVES)
     if not math.isfinite(number) or number < 0 or (is_share and number > 100):
         raise UsageError(
@@ -151,6 +160,30 @@ def check(change: WhatIf, use: Use, parts: Sequence[Part]) -> None:
             what=f"{change.kind} {change.name}: the data has no such {what}",
             remedy=f"name one of {listed}" if names else "add SMF 72-3, 30, 110 or 101 of the same time",
         )
+
+
+def resolved(change: WhatIf, use: Use, parts: Sequence[Part]) -> WhatIf:
+    """A change whose seconds per hour are a share of the CPU time of its part: the saving goes with the work.
+
+    Raises
+    ------
+    UsageError
+        More is saved than the part uses.
+    """
+    if not change.per_hour:
+        return change
+    listed = chosen(change.name, parts)
+    systems = {part.system for part in listed}
+    covered = [partition.samples.covered for partition in use.partitions if partition.system in systems]
+    hours = float(np.maximum.reduce(covered).sum()) * PERIOD / 3600 if covered else 0.0
+    used = sum(part.cpu_seconds for part in listed) / hours if hours else 0.0
+    if change.per_hour > used:
+        raise UsageError(
+            file="",
+            what=f"{change.kind} {change.name}: {change.per_hour:g} s/h is more than the {used:.1f} s/h that it uses",
+            remedy="give at most that, or name another class, job, transaction or plan",
+        )
+    return replace(change, value=change.per_hour / used)
 
 
 def chosen(name: str, parts: Iterable[Part]) -> list[Part]:

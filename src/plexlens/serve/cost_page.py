@@ -35,7 +35,7 @@ COST = Question(
         Field("weight", "Weight", "PRD1=300"),
         Field("move", "Move work", "BATCHMED=08-12:20"),
         Field("ziip", "Move to zIIPs", "DDFHI=40"),
-        Field("saves", "Less CPU time, %", "CICSPRD=5"),
+        Field("saves", "Less CPU time", "CICSPRD=5 or 120 s/h"),
         Field("goals", "Goals under caps", "not judged", is_list=False, choices=("judged",)),
     ),
 )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from datetime import datetime
+
+import numpy as np
 
 from plexlens import __version__
 from plexlens.cost.costed import Costed, MachineCost
@@ -12,7 +15,7 @@ from plexlens.cost.page.export import export_section
 from plexlens.cost.page.machine import machine_section
 from plexlens.cost.page.products import products_section
 from plexlens.cost.page.what_if import what_if_section
-from plexlens.cost.rolling import PERIOD
+from plexlens.cost.rolling import PERIOD, Series
 from plexlens.report.model import (
     Block,
     Cell,
@@ -241,7 +244,56 @@ def _hours(cost: Costed) -> Section:
     )
     rows = [row for machine in cost.machines for row in _rows_of_hours(cost, machine)]
     table = Table("cost_hours", "Every hour", columns, tuple(rows), top=24, folded=True)
-    return Section("hours", "Hours", (table,), "Every hour of every partition; -o FILE.zip writes it as CSV.")
+    return Section(
+        "hours",
+        "Hours",
+        (table, _sums(cost)),
+        "Every hour of partitions and of their sums; -o FILE.zip writes them as CSV.",
+    )
+
+
+def _sums(cost: Costed) -> Table:
+    """Averages of machines and capacity groups, and what counts of machines and products, by hour."""
+    rows: list[tuple[Cell, ...]] = []
+    for machine in cost.machines:
+        names = [hourly.partition.name for hourly in machine.hours]
+        averages = {hourly.partition.name: hourly.average for hourly in machine.hours}
+        rows += _sum(cost, ("machine", machine.machine, machine.machine), averages, machine.charged)
+        for group in machine.groups:
+            members = [hourly.partition.name for hourly in machine.hours if hourly.partition.group == group]
+            of_group, charged = ({name: source[name] for name in members} for source in (averages, machine.charged))
+            rows += _sum(cost, ("capacity group", group, machine.machine), of_group, charged)
+        for product in cost.running:
+            hours = {name: product.hours[machine.machine, name] for name in names
+                     if (machine.machine, name) in product.hours}  # fmt: skip
+            counted_series = {name: np.where(ran, machine.charged[name], np.nan) for name, ran in hours.items()}
+            average = {name: np.where(ran, averages[name], np.nan) for name, ran in hours.items()}
+            if hours:
+                rows += _sum(cost, ("product", product.title, machine.machine), average, counted_series)
+    columns = (
+        text_column("kind", "Kind", key=True),
+        text_column("name", "Name", key=True),
+        text_column("machine", "Machine", key=True),
+        text_column("clock", "Hour of the clock", key=True),
+        Column("start", "Start", ColumnKind.TIME),
+        number("average", "Four-hour average", "average"),
+        number("charged", "Counts", "charged"),
+    )
+    return Table("cost_sums", "Every hour of machines, groups and products", columns, tuple(rows), top=24, folded=True)
+
+
+def _sum(
+    cost: Costed, names: tuple[str, str, str], averages: Mapping[str, Series], charged: Mapping[str, Series]
+) -> list[tuple[Cell, ...]]:
+    """Rows of the sum over partitions; an hour without data of any has no value."""
+    sums = []
+    for parts in (averages, charged):
+        values = np.array(list(parts.values()))
+        sums.append(np.where(np.isnan(values).all(axis=0), np.nan, np.nansum(values, axis=0)))
+    return [
+        (*names, _clock(cost, place), cost.use.moment(hour.start), _cell(sums[0][place]), _cell(sums[1][place]))
+        for place, hour in enumerate(cost.use.hours)
+    ]
 
 
 def _rows_of_hours(cost: Costed, machine: MachineCost) -> list[tuple[Cell, ...]]:
