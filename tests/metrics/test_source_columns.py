@@ -10,7 +10,9 @@ import pytest
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import available, facts
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.source_columns import columns_given, pruned
+from plexlens.metrics.source_columns import columns_given, pruned, pruned_throughout
+from plexlens.metrics.source_sql import select_of_source, with_parts
+from plexlens.pdb.engine import columns_of
 
 
 @pytest.mark.parametrize("name", GRAINS)
@@ -58,3 +60,32 @@ def test_columns_are_told_where_each_has_a_name() -> None:
     assert columns_given(sql) == {"x", "y"}
     assert columns_given("select *, 1 as x from t") is None
     assert columns_given("select x from t union select y from u") is None
+
+
+@pytest.mark.parametrize("name", GRAINS)
+def test_the_engine_sees_the_columns_that_the_text_shows(example: Inputs, name: str) -> None:
+    # Raw tables that the example lacks are empty ones, so that the engine can read the SQL of every source.
+    catalogue, grain = GRAINS.catalogue, GRAINS[name]
+    few = replace(grain, facts=grain.facts[::3], attributes=grain.attributes[::2])
+    for smaller in (grain, few):
+        for source in smaller.sources:
+            made = select_of_source(smaller, source, example.raw, catalogue.relations, catalogue.functions)
+            if made.columns is not None:
+                seen = columns_of(example.connection, f"(\n{with_parts(made.parts, made.select)}\n)")
+                assert made.columns == {column.lower() for column in seen}
+
+
+def test_a_star_stands_for_the_columns_of_what_is_read() -> None:
+    sql = "with a as (select x, y as why from t), b as (select * exclude (x), 1 as z from a) select * from b join c"
+    assert columns_given(sql, {"c": "select k.w from k"}) == {"why", "z", "w"}
+    assert columns_given(sql) is None
+    assert columns_given("with a as (select x from t) select * from a, t") is None
+    assert columns_given("with a as (select x from t) select * from (select 1 as y) b join a on true") is None
+    assert columns_given("with a as (select x from t) select a.* from a") is None
+
+
+def test_parts_lose_the_columns_that_nothing_behind_them_reads() -> None:
+    sql = "with a as (select x, y, z from t), b as (select x, y from a) select * from b"
+    assert columns_given(pruned_throughout(sql, {"y"})) == {"y"}
+    assert "z" not in pruned_throughout(sql, {"y"}).split("from t")[0].replace(",", " ").split()
+    assert pruned_throughout(f"{sql} group by all", {"y"}) == f"{sql} group by all"

@@ -85,7 +85,9 @@ def _seen(rows: str, differences: Differences, counters: Mapping[str, int | str]
 def _judged(rows: str, differences: Differences, counters: Mapping[str, int | str]) -> str:
     """The rows with the status of the record: first, same time as the previous, after a restart, or usable."""
     witnesses = differences.witnesses or tuple(counters)
-    fell = [f"coalesce({quoted(f'd_{name}')} < 0 and not {_wraps(name, counters[name])}, false)" for name in witnesses]
+    fell = [
+        f"coalesce({quoted(f'd_{name}')} < 0 and not ({_wraps(name, counters[name])}), false)" for name in witnesses
+    ]
     fallen = " or ".join([*fell, "coalesce(d_step < 0, false)"])
     time = quoted(differences.time)
     text = f"{quoted(differences.started)} is not null" if differences.started else "false"
@@ -141,9 +143,8 @@ def _valued(rows: str, differences: Differences, counters: Mapping[str, int | st
 
 
 def _wraps(name: str, width: int | str) -> str:
-    """SQL condition that a 32-bit counter has wrapped: across the wrap it rose by less than half its range."""
+    """SQL condition that a counter that fell has wrapped: its 32 bits rose by less than half their range."""
     if isinstance(width, int) and width != _NARROW:
         return "false"
-    change = quoted(f"d_{name}")
-    wrapped = f"({change} < 0 and {change} + {_RANGE} < {_HALF})"
-    return wrapped if isinstance(width, int) else f"({wrapped} and coalesce({quoted(width)} = {_NARROW}, false))"
+    wrapped = f"{quoted(f'd_{name}')} + {_RANGE} < {_HALF}"
+    return wrapped if isinstance(width, int) else f"{wrapped} and coalesce({quoted(width)} = {_NARROW}, false)"

@@ -23,22 +23,46 @@ def where_known(condition: int) -> str:
     return f" filter (where known_{condition})" if condition else ""
 
 
-def fresh_share(by: Sequence[str], counted: str, *, is_plain: bool = False) -> str:
-    """SQL of the share of an interval not covered by earlier counted intervals; 1 if it has no ends.
+def with_fresh_shares(rows: str, by: Sequence[str], counted: Mapping[str, str], *, is_plain: bool = False) -> str:
+    """SQL of intervals with the share of each that no earlier counted interval covers.
 
-    Zero for an interval that does not count. Where ``is_plain``, no interval covers a part of another.
+    The share is 1 where an interval has no ends, and zero where it does not count.
+
+    Parameters
+    ----------
+    rows
+        The intervals: a select in brackets.
+    by
+        What keeps intervals apart.
+    counted
+        SQL of the condition that an interval counts, by the column of its share.
+    is_plain
+        Whether no interval covers a part of another.
     """
     if is_plain:
-        return "1" if counted == "true" else f"case when {counted} then 1 else 0 end"
+        shares = [f"{_one_or_none(where)} as {column}" for column, where in counted.items()]
+        return f"select {', '.join(['*', *shares])} from {rows}"
+    before, shares = [], []
+    for number, (column, where) in enumerate(counted.items()):
+        until = f"rolled_until_{number}"
+        latest = f"max(case when {where} then epoch(ends) end) over earlier"
+        before.append(f"coalesce({latest}, epoch(starts)) as {until}")
+        start = f"case when {until} - epoch(starts) <= {MOMENTS} then epoch(starts) else {until} end"
+        shares.append(
+            f"case when {where} then coalesce(case when ends > starts then "
+            f"greatest(0, epoch(ends) - ({start})) / (epoch(ends) - epoch(starts)) end, 1) else 0 end as {column}"
+        )
     # Of intervals that start and end together, and tell different lengths, the longest counts.
-    ordered = "order by starts, ends, length desc rows between unbounded preceding and 1 preceding"
-    window = f"(partition by {', '.join(by)} {ordered})" if by else f"({ordered})"
-    before = f"coalesce(max(case when {counted} then epoch(ends) end) over {window}, epoch(starts))"
-    start = f"case when {before} - epoch(starts) <= {MOMENTS} then epoch(starts) else {before} end"
-    return (
-        f"case when {counted} then coalesce(case when ends > starts then "
-        f"greatest(0, epoch(ends) - ({start})) / (epoch(ends) - epoch(starts)) end, 1) else 0 end"
+    earlier = (
+        f"partition by {', '.join(by)} order by starts, ends, length desc "
+        "rows between unbounded preceding and 1 preceding"
     )
+    inner = f"select {', '.join(['*', *before])} from {rows} window earlier as ({earlier})"
+    return f"select {', '.join(['*', *shares])} from ({inner})"
+
+
+def _one_or_none(counted: str) -> str:
+    return "1" if counted == "true" else f"case when {counted} then 1 else 0 end"
 
 
 @dataclass(frozen=True)

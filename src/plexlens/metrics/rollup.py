@@ -31,7 +31,7 @@ from plexlens.expression import Clauses
 from plexlens.metrics.definition import Fact, Rollup
 from plexlens.metrics.engine_table import quoted
 from plexlens.metrics.epochs import entity, epochs, joined
-from plexlens.metrics.over_time import Clock, ClockColumns, filled_column, fresh_share, where_known
+from plexlens.metrics.over_time import Clock, ClockColumns, filled_column, where_known, with_fresh_shares
 from plexlens.metrics.variants import Plan, Variant
 
 #: When the rows of an interval begin and end; the interval's own names are rounded. A row that lacks one of them (the
@@ -339,15 +339,11 @@ class Statement:
             counted = {f"fresh_{i}": self._counted()[f"fresh_{i}"] for i in times} | columns.counted
             # Intervals of an object that several observers report may overlap.
             is_plain = self.is_plain and (is_own or self.is_alone)
-            fresh = [
-                f"{fresh_share([*clock_of, 'local_time'], where, is_plain=is_plain)} as {column}"
-                for column, where in counted.items()
-            ]
-            parts[of_cells] = (
-                f"select {', '.join(['*', *fresh])} from (select i.*, c.* exclude ({', '.join(interval)}) "
-                f"from ({self._intervals(by, merged=True)}) i "
+            intervals = (
+                f"(select i.*, c.* exclude ({', '.join(interval)}) from ({self._intervals(by, merged=True)}) i "
                 f"left join {name}_cells c on {self._same('c', 'i', interval)})"
             )
+            parts[of_cells] = with_fresh_shares(intervals, [*clock_of, "local_time"], counted, is_plain=is_plain)
         covered = [f"sum(length * fresh_{i}) as covered_{i}" for i in times]
         names = [*clock_of, *covered, *columns.per_clock]
         parts[f"{name}_clocks"] = f"select {', '.join(names)} from {of_cells} group by {', '.join(clock_of)}"
@@ -379,14 +375,14 @@ class Statement:
         else:
             interval = [*self.group, OBSERVER, "interval", "interval_to"]
             flags = [f"c.known_{i}" for i in self.conditions if i]
-            counted = {i: self._counted()[f"fresh_{i}"] for i in self.together}
-            fresh = [f"{fresh_share([*by, 'local_time'], where)} as fresh_{i}" for i, where in counted.items()]
+            counted = {f"fresh_{i}": self._counted()[f"fresh_{i}"] for i in self.together}
             covered = [f"sum(length * fresh_{i}) as together_{i}" for i in self.together]
-            together = (
-                f"select {', '.join([*by, *covered])} from (select *, {', '.join(fresh)} from ("
-                f"select {', '.join(['i.*', *flags])} from ({self._intervals(self.group, merged=False)}) i "
-                f"left join own_cells c on {self._same('c', 'i', interval)})){by_group}"
+            intervals = (
+                f"(select {', '.join(['i.*', *flags])} from ({self._intervals(self.group, merged=False)}) i "
+                f"left join own_cells c on {self._same('c', 'i', interval)})"
             )
+            shares = with_fresh_shares(intervals, [*by, "local_time"], counted)
+            together = f"select {', '.join([*by, *covered])} from ({shares}){by_group}"
         of_all = [f"sum(together_{i}) as together_{i}" for i in self.together]
         return {"together": together, "together_whole": self._grouped("together", of_all)}
 

@@ -7,7 +7,7 @@ where its text alone says that nothing else changes: no set operation, no `disti
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,9 +18,12 @@ TEXTS = 512
 _TOKEN = re.compile(r"--[^\n]*|'(?:[^']|'')*'|\"[^\"]*\"|\w+|[(),*]")
 #: Words that make rows depend on which columns there are.
 _WHOLE_ROWS = frozenset({"union", "intersect", "except", "distinct", "unpivot", "pivot", "columns", "all", "qualify"})
+_COMMENT = re.compile(r"--[^\n]*")
 _STAR = re.compile(r"(?:\bselect|,)\s*(?:\w+\.)?\*", re.IGNORECASE)
 _NAMED = re.compile(r"\bas\s+\"?(\w+)\"?\s*\Z", re.IGNORECASE)
 _PLAIN = re.compile(r"\A(?:\w+\.)?\"?(\w+)\"?\Z")
+#: All columns of what is read, but for some.
+_ALL = re.compile(r"\A\*(?:\s*exclude\s*\(([\w\s,]*)\))?\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,62 @@ class _Item:
     words: tuple[str, ...]
 
 
-def columns_given(sql: str) -> frozenset[str] | None:
-    """Names of the columns of the last select; None if its text does not show them."""
+def columns_given(sql: str, relations: Mapping[str, str] | None = None) -> frozenset[str] | None:
+    """Names of the columns of the last select; None if its text does not show them.
+
+    Parameters
+    ----------
+    sql
+        A select, with or without common table expressions.
+    relations
+        Selects that it may read, by name.
+    """
     items = _items(sql)
-    return frozenset(item.name for item in items) if items and all(item.name for item in items) else None
+    names: set[str] = set()
+    for item in items:
+        given = {item.name} if item.name else _of_star(sql, item, relations or {})
+        if given is None:
+            return None
+        names |= given
+    return frozenset(names) if items else None
+
+
+def _of_star(sql: str, item: _Item, relations: Mapping[str, str]) -> frozenset[str] | None:
+    """Columns that ``*`` stands for; None where the text does not show them."""
+    star = _ALL.match(_COMMENT.sub("", sql[item.start : item.end]).strip())
+    read = _read_from(sql, _items(sql)[-1].end)
+    if star is None or read is None:
+        return None
+    known = dict(relations)
+    for part in _parts(sql):
+        # A part may read those before it.
+        known[part.name] = sql[part.start : part.end]
+    names: set[str] = set()
+    for name in read:
+        given = columns_given(known.pop(name), known) if name in known else None
+        if given is None:
+            return None
+        names |= given
+    return frozenset(names - {name.strip().lower() for name in (star[1] or "").split(",")})
+
+
+def _read_from(sql: str, start: int) -> tuple[str, ...] | None:
+    """Names after ``from``, which ends at ``start``, and after ``join``; None if it reads other rows too."""
+    names, depth, awaited = [], 0, False
+    for token in _TOKEN.finditer(sql, start):
+        word = token[0].lower()
+        if word.startswith("--"):
+            continue
+        if awaited and word == "(":
+            return None
+        if awaited:
+            names.append(word)
+        depth += (word == "(") - (word == ")")
+        if word == "," and not depth and len(names) == 1:
+            # Of `from a, b` the second name is not seen.
+            return None
+        awaited = not depth and word in ("from", "join")
+    return tuple(names)
 
 
 def takes_whole_rows(sql: str) -> bool:
@@ -67,7 +122,57 @@ def pruned(sql: str, wanted: Collection[str]) -> str:
     if len(kept) == len(items):
         return sql
     listed = ",\n".join(sql[item.start : item.end].strip() for item in kept or items[:1])
-    return f"{sql[: items[0].start]} {listed}\n{sql[items[-1].end :].lstrip()}"
+    # What only the columns read that are gone now goes too.
+    return pruned(f"{sql[: items[0].start]} {listed}\n{sql[items[-1].end :].lstrip()}", wanted)
+
+
+def pruned_throughout(sql: str, wanted: Collection[str]) -> str:
+    """The SQL without columns that are not wanted (`pruned`), and without those that it does not read of its parts."""
+    sql = pruned(sql, wanted)
+    for name in reversed([part.name for part in _parts(sql)]):
+        part = next(part for part in _parts(sql) if part.name == name)
+        # Only what comes behind a part can read it.
+        before, own, after = sql[: part.start], sql[part.start : part.end], sql[part.end :]
+        if not takes_whole_rows(after):
+            sql = before + pruned(own, {*wanted, *_words(after)}) + after
+    return sql
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A common table expression: its name, and where its select stands."""
+
+    name: str
+    start: int
+    end: int
+
+
+@lru_cache(TEXTS)
+def _parts(sql: str) -> tuple[_Part, ...]:
+    """The common table expressions of a select, in their order."""
+    parts: list[_Part] = []
+    depth, name, last, start = 0, "", "", 0
+    for token in _TOKEN.finditer(sql):
+        word = token[0].lower()
+        if word.startswith("--"):
+            continue
+        if word == "(":
+            if not depth:
+                start = token.end()
+            depth += 1
+        elif word == ")":
+            depth -= 1
+            if not depth and name:
+                parts.append(_Part(name, start, token.start()))
+                name = ""
+        elif not depth:
+            if word == "select":
+                break
+            if word == "as":
+                name = last
+            elif word not in ("not", "materialized"):
+                name, last = "", word
+    return tuple(parts)
 
 
 @lru_cache(TEXTS)
@@ -98,7 +203,7 @@ def _items(sql: str) -> tuple[_Item, ...]:
 
 
 def _item(sql: str, start: int, end: int) -> _Item:
-    text = re.sub(r"--[^\n]*", "", sql[start:end]).strip()
+    text = _COMMENT.sub("", sql[start:end]).strip()
     match = _NAMED.search(text) or _PLAIN.match(text)
     name = match[1].lower() if match else ""
     return _Item(start, end, name, _words(text))

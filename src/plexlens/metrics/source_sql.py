@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 
 from plexlens.metrics.cumulative import differenced
 from plexlens.metrics.definition import Grain, Source
-from plexlens.metrics.source_columns import TEXTS, columns_given, pruned, takes_whole_rows
+from plexlens.metrics.source_columns import TEXTS, columns_given, pruned, pruned_throughout, takes_whole_rows
 
 #: A comment, a text, or a name.
 _TOKEN = re.compile(r"--[^\n]*|'(?:[^']|'')*'|\"[^\"]*\"|[A-Za-z_][A-Za-z_0-9]*")
@@ -191,14 +191,15 @@ def select_of_source(
         read_outside = names_in(" ".join(columns.values())) | set(plain.values()) | kept
         read_outside |= differences.names if differences is not None else set()
         if source.sql and differences is None:
-            lean = pruned(body, read_outside)
+            lean = pruned_throughout(body, read_outside)
             rows, body = f"(\n{lean}\n)", lean
-            names = columns_given(lean)
         for name in reversed(texts):
             # Those behind it in the order read it, and the source.
             others = [rows, *(text for other, text in texts.items() if other != name)]
             if not any(map(takes_whole_rows, others)):
                 texts[name] = pruned(texts[name], read_outside | names_in(" ".join(others)))
+        if source.sql and differences is None:
+            names = columns_given(body, texts)
     used = names_in(" ".join([body, *texts.values(), *columns.values()])) | set(plain.values())
     # Rows that no map names anew have columns that are named as the facts are.
     used |= kept if not source.sql or not (source.columns or source.plain) else set()

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from plexlens.pdb.place import is_object
@@ -24,6 +23,9 @@ def hashes_of(path: Path, without: str | None = None) -> npt.NDArray[np.uint64]:
     if without is None:
         read = stored.read(["hash"])
     else:
+        # Few ingests leave out a source, and this import takes longer than some commands.
+        import pyarrow.compute as pc
+
         read = stored.read(["hash", "source_id"])
         read = read.filter(pc.not_equal(read.column("source_id"), without))
     hashes: npt.NDArray[np.uint64] = read.column("hash").to_numpy()

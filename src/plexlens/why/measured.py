@@ -200,7 +200,7 @@ class Period:
             read += [ABOVE, BELOW] if wide is not grain else []
             grain = wide
         by_object: dict[Names, dict[str, dict[str, Any]]] = {}
-        for row in rolled_up_without(self.inputs, grain, by, spread, where or None):
+        for row in rolled_up_without(self.inputs, grain, by, spread, where or None, shown=read):
             by_object.setdefault(tuple(row[key] for key in by), {})[row[LEFT_OUT]] = row
         answers: dict[Names, dict[str, Replicated]] = {}
         for names, mine in by_object.items():

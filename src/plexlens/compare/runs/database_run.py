@@ -124,14 +124,16 @@ def _part(inputs: Inputs, subject: Subject) -> _Part | None:
         return None
     moments = [moment for moment, _, _ in times]
     spread = without_each_group(inputs, kept, moments)
-    rows = rolled_up_without(inputs, grain, subject.by, spread)
+    read = _read(subject)
+    rows = rolled_up_without(inputs, grain, subject.by, spread, shown=read)
     seconds = sum((end - start).total_seconds() for _, start, end in times)
     objects = _objects(rows, subject)
     chosen = dict(objects[:MOST_OBJECTS])
     readings: dict[Key, Reading] = {}
     shown = dict(chosen)
     if subject.together and len(objects) > 1:
-        shown = {"": {row[LEFT_OUT]: row for row in rolled_up_without(inputs, grain, (), spread)}, **shown}
+        whole_rows = rolled_up_without(inputs, grain, (), spread, shown=read)
+        shown = {"": {row[LEFT_OUT]: row for row in whole_rows}, **shown}
     measures = []
     parts = (Watched(name, Group.OTHER) for name in subject.parts)
     for watched in (*subject.columns, *parts):
@@ -158,11 +160,15 @@ def _part(inputs: Inputs, subject: Subject) -> _Part | None:
     )
 
 
+def _read(subject: Subject) -> set[str]:
+    """The columns of a subject that are compared or describe its runs."""
+    wanted = {column.column for column in subject.columns} | {*subject.parts, *subject.settings, subject.weight}
+    return wanted.union(*(work.facts for work in subject.work))
+
+
 def _narrowed(whole: Grain, subject: Subject) -> Grain:
     """The grain reduced to the columns that are compared."""
-    wanted = {column.column for column in subject.columns} | {*subject.parts, *subject.settings, subject.weight}
-    wanted.update(fact for work in subject.work for fact in work.facts)
-    grain = reduced(whole, wanted, ())
+    grain = reduced(whole, _read(subject), ())
     scopes = {*subject.settings, *scoping(grain)}
     return replace(grain, attributes=tuple(attribute for attribute in whole.attributes if attribute.name in scopes))
 

@@ -4,7 +4,7 @@ confidence (`plexlens.compare.runs.significance`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -64,11 +64,19 @@ def without_each_group(inputs: Inputs, kept: Query, moments: Sequence[datetime])
 
 
 def rolled_up_without(
-    inputs: Inputs, grain: Grain, by: Sequence[str], spread: Query, where: str | None = None
+    inputs: Inputs,
+    grain: Grain,
+    by: Sequence[str],
+    spread: Query,
+    where: str | None = None,
+    *,
+    shown: Iterable[str] | None = None,
 ) -> list[dict[str, Any]]:
-    """The grain over all time, and over all time without each group of intervals."""
+    """The grain over all time, and over all time without each group of intervals; only facts and metrics ``shown``."""
     wide = replace(grain, keys=(*grain.keys, GrainKey(LEFT_OUT, "Without")))
-    return rolled_up(inputs, wide, by=(*by, LEFT_OUT), time="all", kept=spread, apart=(LEFT_OUT,), where=where)
+    return rolled_up(
+        inputs, wide, by=(*by, LEFT_OUT), time="all", kept=spread, apart=(LEFT_OUT,), where=where, shown=shown
+    )
 
 
 def is_repeatable(grain: Grain, column: Fact | Metric) -> bool:

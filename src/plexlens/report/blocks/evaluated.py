@@ -225,6 +225,8 @@ class Builder:
         self, grain_data: GrainData, columns: tuple[str, ...], names: tuple[str, ...], where: str | None
     ) -> Mapping[Entity, Mapping[str, float | None]]:
         """The planned columns of each entity of a chart, rolled up like a table."""
+        if not names and (grain_data.name, (), where) in self._wanted:
+            return {(): self.whole(grain_data, where)}
         key = (grain_data.name, columns, names, where)
         if key not in self._means:
             result, _ = self.context.numbers.rows(grain_data, columns, by=names, where=where)
