@@ -246,3 +246,6 @@ def test_an_output_is_whole_or_as_it_was(scene: Path, run: Run, name: str) -> No
                     assert word in ended["told"], f"{where}: {ended['told']}"
             trial.check_again(where)
     assert refused
+    print(
+        f"{name}: {len(steps) if SOAK else TRIALS} of {len(steps)} system calls; {refused} refusals failed the command"
+    )
