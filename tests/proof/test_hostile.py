@@ -6,6 +6,7 @@ import io
 import json
 import random
 import struct
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -159,6 +160,30 @@ def test_definitions_cannot_write_files(sql: str, files: Files, tmp_path: Path) 
     assert done.returncode == 3, done.stdout
     assert "cannot be used" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["sql.zip"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "told"),
+    [
+        (
+            "select * from ({sql}) where (select count(*) from range(10000000) a, range(10000000) b"
+            " where a.range < b.range) > 0",
+            "its definitions took more than 5 s and were stopped; ask its sender what it computes; --time-limit",
+        ),
+        (
+            "select * from ({sql}) where (select len(list(a.range)) from range(1000000000) a) > 0",
+            "its definitions need more memory than they may use; ask its sender what it computes; --memory",
+        ),
+    ],
+)
+def test_definitions_that_never_end_are_stopped(sql: str, told: str, files: Files, tmp_path: Path) -> None:
+    text = sql.format(sql=files[STRUCTURES].decode().strip().rstrip(";"))
+    put_together(tmp_path / "sql.zip", forged(files | {STRUCTURES: text.encode()}))
+    began = time.monotonic()
+    done = run("verify", "sql.zip", "--time-limit", "5", "--memory", "256MiB", cwd=tmp_path)
+    assert time.monotonic() - began < 40
+    assert done.returncode == 3
+    assert told in done.stderr
 
 
 def test_definitions_that_are_wrong(files: Files, tmp_path: Path) -> None:

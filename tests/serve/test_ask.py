@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 from urllib.parse import urlencode
 
 import openpyxl
@@ -12,6 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 from starlette.types import ASGIApp
 
+from plexlens.serve.app import application
+from plexlens.serve.guard import Door
+from plexlens.serve.workspace import Workspace
 from tests.serve.client import Answer, ask
 
 
@@ -95,6 +99,14 @@ def test_a_query_that_runs_on_is_ended(app: ASGIApp, monkeypatch: pytest.MonkeyP
     answer = post(app, "select count(*) from range(1000000) a, range(1000000) b where a.range < b.range")
     assert answer.status == 503
     assert "takes longer than 4 seconds" in answer.words
+
+
+def test_the_time_of_a_question_is_an_option_of_the_server(pdb: Path) -> None:
+    app = application(Workspace(pdb, "512MiB", seconds=3.0), Door(port=8711))
+    answer = post(app, "select count(*) from range(1000000) a, range(1000000) b where a.range < b.range")
+    assert answer.status == 503
+    assert "takes longer than 3 seconds" in answer.words
+    assert "--time-limit" in answer.words
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,15 @@ def serve(
         Path | None,
         typer.Option("--prices", metavar="FILE", help="Prices of the site (TOML) for the page of cost."),
     ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            "--time-limit",
+            metavar="SECONDS",
+            min=1.0,
+            help="Time that an answer may take (default: 60, and 30 for a question in SQL).",
+        ),
+    ] = None,
     catalogue: Catalogue = None,
 ) -> None:
     """Look at a performance database in a browser.
@@ -71,4 +80,4 @@ def serve(
             typer.echo("Without TLS, anyone on the network path can read the token and every page.", err=True)
 
     limit = f"{engine_memory(memory) // 1024}KiB"
-    run(pdb, place, memory_limit=limit, threads=threads, prices=prices, tell=tell)
+    run(pdb, place, memory_limit=limit, threads=threads, prices=prices, tell=tell, seconds=time_limit)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import Catalogue, Json
+from plexlens.cli.options import Catalogue, Json, engine_memory
 from plexlens.cli.sources import Reading, reads_dumps
 from plexlens.cli.terminal import emit, progress_bar
 from plexlens.errors import UsageError
 
 if TYPE_CHECKING:
     from plexlens.hand_over.translation import Translation
+    from plexlens.metrics.user_query import Limits
 
 _DIFFERENT = 1
 
@@ -42,6 +43,16 @@ def verify(
         ),
     ] = None,
     as_json: Json = False,
+    time_limit: Annotated[
+        float,
+        typer.Option(
+            "--time-limit", metavar="SECONDS", min=0.0, help="Time that a bundle's definitions may take; 0 for any."
+        ),
+    ] = 600.0,
+    memory: Annotated[
+        str,
+        typer.Option("--memory", metavar="SIZE", help="Memory of the engine for a bundle, such as 512MiB or 4GiB."),
+    ] = "1GiB",
     catalogue: Catalogue = None,
     reading: Reading,
 ) -> None:
@@ -55,7 +66,10 @@ def verify(
     Exit code 1 if something differs; the first differences are listed.
     """
     if not same_metrics and key is None and catalogue is None:
-        _verify_bundle(sources[0], sources[1:], reading, as_json=as_json)
+        from plexlens.metrics.user_query import Limits
+
+        limits = Limits(time_limit or None, engine_memory(memory))
+        _verify_bundle(sources[0], sources[1:], reading, limits, as_json=as_json)
         return
     if not same_metrics:
         raise UsageError(
@@ -125,7 +139,7 @@ def _compare_traces(first: Path, other: Path, translation: Translation, *, as_js
         raise typer.Exit(_DIFFERENT)
 
 
-def _verify_bundle(path: Path, files: list[Path], reading: Reading, *, as_json: bool) -> None:
+def _verify_bundle(path: Path, files: list[Path], reading: Reading, limits: Limits, *, as_json: bool) -> None:
     from plexlens.proof.check import check
 
     if path.is_dir():
@@ -135,7 +149,7 @@ def _verify_bundle(path: Path, files: list[Path], reading: Reading, *, as_json: 
             remedy="name a bundle that plexlens report --bundle wrote; to compare two sources give --same-metrics",
         )
     with progress_bar(lines=False) as progress:
-        checked = check(path, files, reading, progress)
+        checked = check(path, files, reading, progress, limits=limits)
     if as_json:
         emit(checked.to_json())
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from plexlens.metrics.evaluate import attach
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import EVERYTHING, Selection, resolve
 from plexlens.metrics.selection.raw import show_selected
+from plexlens.pdb.deadline import OverTimeError, ended_after
 from plexlens.pdb.engine import Connection, literal
 from plexlens.pdb.place import cause_of
 from plexlens.pdb.report_views import VALUES, attach_report_views
@@ -49,8 +49,8 @@ class Limits:
 UNLIMITED = Limits()
 
 
-class _OverTimeError(Exception):
-    """The query exceeded its time limit."""
+class TimeLimitError(UsageError):
+    """The query took longer than it may."""
 
 
 class _OverMemoryError(Exception):
@@ -115,8 +115,8 @@ def run_query(
         return _rows(connection, query, progress, limits)
     except duckdb.PermissionException as error:
         raise _failed(name, error, refused) from error
-    except _OverTimeError as error:
-        raise UsageError(
+    except OverTimeError as error:
+        raise TimeLimitError(
             file=name,
             what=f"the query took more than {limits.seconds:g} s and was stopped",
             remedy="ask for a shorter time or fewer columns, or raise --time-limit (0 for none)",
@@ -155,14 +155,11 @@ def _rows(connection: Connection, query: str, progress: Progress, limits: Limits
                 raise _OverMemoryError
         return pa.Table.from_batches(batches, reader.schema)
 
-    until = None if limits.seconds is None else time.monotonic() + limits.seconds
-    with ThreadPoolExecutor(1) as thread:
+    with ThreadPoolExecutor(1) as thread, ended_after(limits.seconds, lambda: [connection]):
         rows = thread.submit(fetched)
         try:
             progress(0, 100, "running the query")
             while not wait([rows], timeout=0.2).done:
-                if until is not None and time.monotonic() > until:
-                    raise _OverTimeError
                 # A negative share: the engine cannot tell.
                 progress(round(max(connection.query_progress(), 0.0)), 100, "running the query")
         except BaseException:

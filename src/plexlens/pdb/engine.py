@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary
 
@@ -12,6 +15,21 @@ Connection: TypeAlias = duckdb.DuckDBPyConnection
 
 #: What a connection shows, as whoever made it says: the PDB, in the state that it was opened in.
 _SHOWN: WeakKeyDictionary[Connection, Any] = WeakKeyDictionary()
+
+
+#: Where connections are noted that are made now; None where nobody wants to know.
+_MADE: ContextVar[list[Connection] | None] = ContextVar("made", default=None)
+
+
+@contextmanager
+def noticed() -> Iterator[list[Connection]]:
+    """The connections and sessions that are made within, as they are made."""
+    made: list[Connection] = []
+    before = _MADE.set(made)
+    try:
+        yield made
+    finally:
+        _MADE.reset(before)
 
 
 def show(connection: Connection, what: Any) -> None:
@@ -42,6 +60,8 @@ def session_of(connection: Connection) -> Connection:
 
 def _set(connection: Connection) -> Connection:
     connection.execute("SET TimeZone = 'UTC'")
+    if (made := _MADE.get()) is not None:
+        made.append(connection)
     # A name that is not a table must not mean a variable of the program.
     connection.execute("SET python_enable_replacements = false")
     return connection

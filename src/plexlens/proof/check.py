@@ -16,10 +16,11 @@ import pyarrow.parquet as pq
 from plexlens import __version__
 from plexlens.errors import UnreadableInputError
 from plexlens.json_text import json_text
-from plexlens.metrics.user_query import confine
+from plexlens.metrics.user_query import Limits, confine
 from plexlens.pdb import Pdb
 from plexlens.pdb.carried import adopt, carried_path
-from plexlens.pdb.opening import DumpReading
+from plexlens.pdb.deadline import OverTimeError, ended_after
+from plexlens.pdb.opening import MEMORY_LIMIT, DumpReading
 from plexlens.progress import Progress, silent
 from plexlens.proof.archive import Archive, allowed, opened
 from plexlens.proof.definitions import unlike_installed, used
@@ -33,6 +34,9 @@ from plexlens.report.writers.html import render_html
 
 #: Rows for each byte of a Parquet file, at most. Records are numbered, which takes about a byte per row.
 _ROWS_PER_BYTE = 100
+
+#: Time that the definitions of a bundle may take: a sender can write some that never end.
+USUAL = Limits(seconds=600.0)
 
 #: Names that a sentence lists at most.
 _NAMED = 4
@@ -148,7 +152,12 @@ class Checked:
 
 
 def check(
-    path: Path, files: Sequence[Path] = (), reading: DumpReading | None = None, progress: Progress = silent
+    path: Path,
+    files: Sequence[Path] = (),
+    reading: DumpReading | None = None,
+    progress: Progress = silent,
+    *,
+    limits: Limits = USUAL,
 ) -> Checked:
     """Check a bundle.
 
@@ -160,6 +169,8 @@ def check(
         The files that it is of, to be read again, and how; without them its records are taken as they are.
     progress
         Told how far each stage is.
+    limits
+        Time and memory that its definitions may take.
 
     Raises
     ------
@@ -182,7 +193,7 @@ def check(
         page, text = archive.read(VALUES), archive.read(PAGE)
         try:
             adopt(pdb, manifest.tables, manifest.sources)
-            with used(manifest, folder) as (rules, decisions):
+            with ended_after(limits.seconds), used(manifest, folder) as (rules, decisions):
                 again = report_of(
                     pdb,
                     str(path),
@@ -192,8 +203,21 @@ def check(
                     progress=progress,
                     threads=1,
                     before=lambda connection: confine(connection, pdb.path),
+                    memory_limit=MEMORY_LIMIT if limits.memory is None else f"{limits.memory >> 10}KiB",
                 )
             values = compared(_values(page), _values(json_text(again.to_json())))
+        except OverTimeError as error:
+            raise _wrong(
+                path,
+                f"its definitions took more than {limits.seconds:g} s and were stopped",
+                "ask its sender what it computes; --time-limit gives it more (0 for any)",
+            ) from error
+        except duckdb.OutOfMemoryException as error:
+            raise _wrong(
+                path,
+                "its definitions need more memory than they may use",
+                "ask its sender what it computes; --memory gives it more",
+            ) from error
         except (duckdb.Error, pa.ArrowException, KeyError, ValueError, RecursionError) as error:
             raise _wrong(path, f"its records, definitions or values cannot be used: {_line(error)}") from error
         result = Checked(archive.sha256, manifest, values, unlike=unlike_installed(manifest))
@@ -248,9 +272,8 @@ def _line(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())[:300]
 
 
-def _wrong(path: Path, what: str) -> UnreadableInputError:
-    return UnreadableInputError(
-        file=str(path),
-        what=what,
-        remedy="ask for the bundle again, or make it again with plexlens report --bundle",
-    )
+_AGAIN = "ask for the bundle again, or make it again with plexlens report --bundle"
+
+
+def _wrong(path: Path, what: str, remedy: str = _AGAIN) -> UnreadableInputError:
+    return UnreadableInputError(file=str(path), what=what, remedy=remedy)

@@ -57,6 +57,7 @@ def report_of(
     progress: Progress = silent,
     threads: int | None = None,
     before: Callable[[Connection], object] | None = None,
+    memory_limit: str = MEMORY_LIMIT,
 ) -> DatabaseReport:
     """Evaluate every page and rule over a database.
 
@@ -80,6 +81,8 @@ def report_of(
         Threads of a query: with one, sums are added in the same order each time.
     before
         Called with the connection when the tables are there: it may take rights away from it.
+    memory_limit
+        What the engine may use.
 
     Raises
     ------
@@ -87,7 +90,7 @@ def report_of(
         The database is damaged, or nothing is selected.
     """
     progress(0, 0, "opening the database")
-    connection = pdb.connect(memory_limit=MEMORY_LIMIT, threads=threads, many_questions=True)
+    connection = pdb.connect(memory_limit=memory_limit, threads=threads, many_questions=True)
     if before is not None:
         before(connection)
     readings = readings_of(connection, results=results, failures=failures, others=others)

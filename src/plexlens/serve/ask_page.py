@@ -90,7 +90,9 @@ def _asked(workspace: Workspace, query: str, rows: int) -> Asked:
     if not _LOCK.acquire(timeout=PATIENCE):
         raise BusyError(file="", what="the server is busy with other queries", remedy="try again later")
     try:
-        return question(workspace.path, query, rows=rows, memory=parse_size(workspace.memory_limit))
+        return question(
+            workspace.path, query, rows=rows, memory=parse_size(workspace.memory_limit), seconds=workspace.seconds
+        )
     finally:
         _LOCK.release()
 

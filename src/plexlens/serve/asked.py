@@ -18,11 +18,15 @@ from typing import Any
 import pyarrow as pa
 
 from plexlens.errors import PlexlensError, UsageError
+from plexlens.pdb.deadline import OverTimeError
 from plexlens.serve.child import environment
 from plexlens.serve.workspace import BusyError
 
 #: Seconds of a question, and bytes of its answer, at most.
 LONGEST, LARGEST = 30.0, 64 << 20
+
+#: Seconds that the process may take beyond those of its question, to start and to answer, before it is killed.
+_STARTING = 15.0
 
 #: Memory of the process beyond that of the engine: for its answer, and what the engine does not count.
 _BESIDES = 512 << 20
@@ -57,7 +61,7 @@ class Asked:
     has_more: bool
 
 
-def question(database: Path, query: str, *, rows: int, memory: int) -> Asked:
+def question(database: Path, query: str, *, rows: int, memory: int, seconds: float | None = None) -> Asked:
     """Answer a question in SQL.
 
     Parameters
@@ -70,6 +74,8 @@ def question(database: Path, query: str, *, rows: int, memory: int) -> Asked:
         Rows of the answer at most.
     memory
         Bytes that the engine may use.
+    seconds
+        Time that it may take; None for `LONGEST`.
 
     Raises
     ------
@@ -78,31 +84,39 @@ def question(database: Path, query: str, *, rows: int, memory: int) -> Asked:
     BusyError
         It takes too long, or needs too much memory.
     """
-    texts = {"database": str(database), "query": query, "rows": rows, "memory": memory}
+    seconds = LONGEST if seconds is None else seconds
+    texts = {"database": str(database), "query": query, "rows": rows, "memory": memory, "seconds": seconds}
     try:
         done = subprocess.run(
             [sys.executable, "-m", "plexlens.serve.asked"],
             input=json.dumps(texts).encode(),
             capture_output=True,
-            timeout=LONGEST,
+            timeout=seconds + _STARTING,
             env=environment(),
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise BusyError(
-            file="",
-            what=f"the query takes longer than {LONGEST:.0f} seconds",
-            remedy="ask for less time or fewer columns, or run it with plexlens sql",
-        ) from error
+        raise _too_long(seconds) from error
     head, _, body = done.stdout.partition(b"\n")
     if done.returncode or not head:
         raise _too_much_memory(memory)
     said = json.loads(head)
     if said.get("kind") == "memory":
         raise _too_much_memory(memory)
+    if said.get("kind") == "time":
+        raise _too_long(seconds)
     if "what" in said:
         raise UsageError(file="", what=said["what"], remedy=said["remedy"])
     return Asked(pa.ipc.open_stream(body).read_all(), said["has_more"])
+
+
+def _too_long(seconds: float) -> BusyError:
+    return BusyError(
+        file="",
+        what=f"the query takes longer than {seconds:.0f} seconds",
+        remedy="ask for less time or fewer columns, run it with plexlens sql, or start plexlens serve with more "
+        "--time-limit",
+    )
 
 
 def _too_much_memory(memory: int) -> BusyError:
@@ -118,9 +132,12 @@ def main() -> None:
     text = json.loads(sys.stdin.buffer.read())
     out = sys.stdout.buffer
     try:
-        table, has_more = _answer(Path(text["database"]), text["query"], text["rows"], text["memory"])
+        table, has_more = _answer(Path(text["database"]), text["query"], text["rows"], text["memory"], text["seconds"])
     except MemoryError:
         out.write(b'{"kind": "memory"}\n')
+        return
+    except OverTimeError:
+        out.write(b'{"kind": "time"}\n')
         return
     except PlexlensError as error:
         kind = "memory" if "Out of Memory" in error.what or "bad_alloc" in error.what else "use"
@@ -131,10 +148,10 @@ def main() -> None:
         stream.write_table(table)
 
 
-def _answer(database: Path, query: str, rows: int, memory: int) -> tuple[pa.Table, bool]:
+def _answer(database: Path, query: str, rows: int, memory: int, seconds: float) -> tuple[pa.Table, bool]:
     import duckdb
 
-    from plexlens.metrics.user_query import check_query, confine, run_query
+    from plexlens.metrics.user_query import Limits, TimeLimitError, check_query, confine, run_query
     from plexlens.pdb import Pdb
 
     try:
@@ -157,7 +174,10 @@ def _answer(database: Path, query: str, rows: int, memory: int) -> tuple[pa.Tabl
         confine(confined, database)
         _bound(memory + _BESIDES)
 
-    table = run_query(connection, limited, "", before=lock)
+    try:
+        table = run_query(connection, limited, "", before=lock, limits=Limits(seconds=seconds))
+    except TimeLimitError as error:
+        raise OverTimeError from error
     if table.nbytes > LARGEST:
         raise UsageError(
             file="",

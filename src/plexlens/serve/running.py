@@ -105,6 +105,7 @@ def run(
     threads: int | None,
     prices: Path | None,
     tell: Callable[[str], None],
+    seconds: float | None = None,
 ) -> None:
     """Serve a database until the process gets a signal to end.
 
@@ -120,6 +121,8 @@ def run(
         The site's price file, for the page of cost; read once.
     tell
         Is told the address once the server listens.
+    seconds
+        Time that an answer may take; None for the usual ones.
 
     Raises
     ------
@@ -137,7 +140,7 @@ def run(
     paid = read_prices(prices) if prices is not None else None
     listening = _listening(place)
     with listening:
-        workspace = Workspace(database, memory_limit, threads)
+        workspace = Workspace(database, memory_limit, threads, seconds)
         port = int(listening.getsockname()[1])
         door = Door(
             names_of(place.host, place.names),

@@ -22,6 +22,7 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import EVERYTHING, Extent, Selection, resolve, whole_extent
 from plexlens.metrics.selection.raw import timed_tables
 from plexlens.pdb import Pdb
+from plexlens.pdb.deadline import OverTimeError, ended_after
 from plexlens.pdb.engine import Connection, session_of
 from plexlens.report.blocks.context import Context
 from plexlens.report.blocks.readings import Readings, readings_of
@@ -82,15 +83,18 @@ class Workspace:
     ----------
     path
         The database.
+    seconds
+        Time that an answer may take; None for `LONGEST`, and for a question in SQL for that of `plexlens.serve.asked`.
     memory_limit
         What the engine may use before it spills to disk.
     threads
         Threads of a question; the engine's choice by default.
     """
 
-    def __init__(self, path: Path, memory_limit: str, threads: int | None = None) -> None:
+    def __init__(self, path: Path, memory_limit: str, threads: int | None = None, seconds: float | None = None) -> None:
         self.path = path
         self.memory_limit = memory_limit
+        self.seconds = seconds
         self._threads = threads
         self._lock = threading.Lock()
         self._pdb = Pdb.open(path)
@@ -146,28 +150,22 @@ class Workspace:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """The engine for one question, which is ended after `LONGEST`."""
+        """The engine for one question, which is ended in time."""
         import duckdb
 
         if not self._lock.acquire(timeout=PATIENCE):
             raise BusyError(file="", what="the server is busy with other queries", remedy="try again later")
-        running = threading.Event()
+        seconds = LONGEST if self.seconds is None else self.seconds
         try:
             self._reopen()
-            timer = threading.Timer(LONGEST, self._interrupt, (running,))
-            timer.daemon = True
-            timer.start()
-            try:
+            with ended_after(seconds, self._connections):
                 yield
-            finally:
-                running.set()
-                timer.cancel()
-        except duckdb.InterruptException as error:
+        except OverTimeError as error:
             self._sessions.clear()
             raise BusyError(
                 file="",
-                what=f"the answer takes longer than {LONGEST:.0f} seconds",
-                remedy="select less time, or fewer systems",
+                what=f"the answer takes longer than {seconds:.0f} seconds",
+                remedy="select less time, or fewer systems, or start plexlens serve with more --time-limit",
             ) from error
         except duckdb.OutOfMemoryException as error:
             self._sessions.clear()
@@ -179,11 +177,8 @@ class Workspace:
         finally:
             self._lock.release()
 
-    def _interrupt(self, done: threading.Event) -> None:
-        # The engine forgets an interrupt that comes between two statements.
-        while not done.wait(0.05):
-            for connection in [self._connection, *(entry.inputs.connection for entry in list(self._sessions.values()))]:
-                connection.interrupt()
+    def _connections(self) -> list[Connection]:
+        return [self._connection, *(entry.inputs.connection for entry in list(self._sessions.values()))]
 
     @contextmanager
     def session(self, selection: Selection = EVERYTHING) -> Iterator[Session]:
