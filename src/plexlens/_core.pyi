@@ -143,6 +143,10 @@ class SmfReader:
     once
         Whether records are left out as duplicates at all. It takes memory for each record of a day; without, memory is
         flat whatever the dump.
+    max_expansion
+        How many times its own size a compressed file may expand to, once that is more than 256 MiB; 1,000 by default.
+    max_expanded_bytes
+        How many bytes a compressed file may expand to; 1 TiB by default.
 
     Raises
     ------
@@ -165,6 +169,8 @@ class SmfReader:
         form: str | None = None,
         seen: Callable[[int], Any] | None = None,
         once: bool = True,
+        max_expansion: int | None = None,
+        max_expanded_bytes: int | None = None,
     ) -> Self: ...
     def __iter__(self) -> Self: ...
     def __next__(self) -> DecodedBatch: ...

@@ -17,6 +17,7 @@ from plexlens.ingest.compression import FREE_BYTES, MOST_TIMES, compression_of, 
 from plexlens.ingest.kinds import SOURCES, recognise
 from plexlens.ingest.printed.text.lines import read_lines
 from plexlens.ingest.source import ReadOptions
+from plexlens.pdb import Pdb
 from tests.cli.command import run
 
 REPORT = """
@@ -162,4 +163,115 @@ def test_bytes_add_up(dump: bytes, tmp_path: Path) -> None:
     assert summary["damaged_bytes"] >= 77
     (line,) = [line for line in run("records", path, cwd=tmp_path).stdout.splitlines() if " bytes = " in line]
     assert "66 in records without a layout + 30 in records that came before" in line
-    assert line.endswith("damaged + 50 of padding")
+    assert line.endswith("damaged + 50 of padding after it")
+
+
+def test_the_limit_of_expansion_has_an_option(dump: bytes, tmp_path: Path) -> None:
+    packed = zstd(tmp_path / "zeros.smf.zst", dump, bytes(1 << 20), 300)
+    done = run("records", packed, "--max-expansion", "100000", "--json", cwd=tmp_path)
+    found = json.loads(done.stdout)
+    assert [row["reason"] for row in found["damage"]] == ["zero_padding"]
+    assert found["files"][0]["account"]["padding"] == 300 << 20
+    done = run("records", packed, "--max-expanded", "2MB", "--json", cwd=tmp_path)
+    (limit,) = [row for row in json.loads(done.stdout)["damage"] if row["reason"] == "expansion_limit"]
+    assert limit["detail"].endswith("more than 2000000")
+    assert "--max-expansion or --max-expanded" in limit["remedy"]
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "much"])
+def test_a_limit_that_is_none_is_refused(size: str, dump: bytes, tmp_path: Path) -> None:
+    (tmp_path / "dump.gz").write_bytes(gzip.compress(dump))
+    done = run("records", "dump.gz", "--max-expanded", size, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "give it as 4GiB" in done.stderr
+
+
+def test_a_source_is_read_again_with_the_limit_that_it_was_read_with(dump: bytes, tmp_path: Path) -> None:
+    packed = zstd(tmp_path / "zeros.smf.zst", dump, bytes(1 << 20), 300)
+    assert run("ingest", packed, "--pdb", "pdb", "--max-expansion", "100000", cwd=tmp_path).returncode == 0
+    (ingest,) = Pdb.open(tmp_path / "pdb").ingests
+    assert ingest.options["max_expansion"] == 100_000
+    assert run("pdb", "rebuild", "pdb", cwd=tmp_path).returncode == 0
+    (ingest,) = Pdb.open(tmp_path / "pdb").ingests
+    assert (ingest.revision, dict(ingest.damage)) == (1, {"zero_padding": 1})
+
+
+def test_text_has_the_same_option(tmp_path: Path) -> None:
+    packed = zstd(tmp_path / "long.zst", REPORT.encode(), b" " * (1 << 20), 3)
+    done = run("records", packed, "--max-expanded", "1MiB", "--json", cwd=tmp_path)
+    (limit,) = [row for row in json.loads(done.stdout)["damage"] if "1,048,576" in row["detail"]]
+    assert limit["severity"] == "data loss"
+    assert "more than 1,048,576; if the file is genuine, raise --max-expansion or --max-expanded" in limit["detail"]
+
+
+def spanned(dump: bytes, size: int) -> list[list[bytes]]:
+    """The records of a dump as lists of segments of at most so many bytes of data."""
+    made, at = [], 0
+    while at < len(dump):
+        end = at + int.from_bytes(dump[at : at + 2], "big")
+        parts = [dump[start : min(start + size, end)] for start in range(at + 4, end, size)]
+        codes = [0] if len(parts) == 1 else [1, *[3] * (len(parts) - 2), 2]
+        made.append(
+            [
+                (len(part) + 4).to_bytes(2, "big") + bytes([code, 0]) + part
+                for part, code in zip(parts, codes, strict=True)
+            ]
+        )
+        at = end
+    return made
+
+
+def rows_by_record(path: Path) -> dict[int, list[tuple[str, object]]]:
+    rows: dict[int, list[tuple[str, object]]] = {}
+    for table, batch in smf.read(path, source_id=""):
+        if table != smf.INVENTORY:
+            for row in batch.to_pylist():
+                rows.setdefault(row["record_no"], []).append((table, row))
+    return rows
+
+
+@pytest.mark.parametrize("size", [300, 400, 1000])
+def test_a_record_without_a_segment_in_its_middle_gives_no_rows(size: int, dump: bytes, tmp_path: Path) -> None:
+    records = spanned(dump, size)
+    # Every third of those that have one; a dictionary's records are not of these, as others need them.
+    with_middle = [number for number, segments in enumerate(records, start=1) if len(segments) > 2]
+    without = {number for number in with_middle[::3] if records[number - 1][0][5] != 110}
+    assert len(without) > 3
+    lost = [
+        segments[:1] + segments[2:] if number in without else segments for number, segments in enumerate(records, 1)
+    ]
+    for name, segments in (("whole.smf", records), ("lost.smf", lost)):
+        (tmp_path / name).write_bytes(b"".join(part for record in segments for part in record))
+    whole, left = rows_by_record(tmp_path / "whole.smf"), rows_by_record(tmp_path / "lost.smf")
+    assert left == {number: rows for number, rows in whole.items() if number not in without}
+    reading = smf.read(tmp_path / "lost.smf", source_id="")
+    for _ in reading:
+        pass
+    # Some differ in that segment alone: the first of those stands for the others.
+    first = {b"".join(lost[number - 1]): number for number in sorted(without, reverse=True)}
+    assert {row.record_no for row in reading.damage if row.reason == "segments_missing"} == set(first.values())
+    summary = reading.summary
+    assert summary["damage"] == {"segments_missing": len(first)}
+    assert summary["incomplete_bytes"] == sum(map(len, first))
+    assert summary["duplicate_bytes"] == sum(len(part) for number in without for part in lost[number - 1]) - sum(
+        map(len, first)
+    )
+    parts = ("incomplete_bytes", "decoded_bytes", "counted_bytes", "duplicate_bytes")
+    assert sum(summary[part] for part in parts) == summary["bytes"]
+    answer = run("records", "lost.smf", cwd=tmp_path).stdout
+    assert f"{summary['incomplete_bytes']:,} in spanned records without some of their segments" in answer
+
+
+def test_bytes_after_the_last_whole_record_are_damage_or_padding(dump: bytes, tmp_path: Path) -> None:
+    begin = int.from_bytes(dump[:2], "big")
+    (tmp_path / "odd.smf").write_bytes(dump[:begin] + b"\xff" * 33 + dump[begin:] + b"\xee" * 77 + bytes(5000))
+    found = records(tmp_path / "odd.smf")
+    account = found["files"][0]["account"]  # type: ignore[index]
+    assert (account["damaged"], account["damaged_at_end"], account["padding"]) == (33, 77, 5000)
+    (line,) = [line for line in run("records", "odd.smf", cwd=tmp_path).stdout.splitlines() if " bytes = " in line]
+    assert line.endswith("33 damaged + 77 damaged after the last whole record + 5,000 of padding after it")
+    # The last record is cut in its middle: its bytes are behind the last whole one.
+    (tmp_path / "cut.smf").write_bytes(dump[:-10])
+    account = records(tmp_path / "cut.smf")["files"][0]["account"]  # type: ignore[index]
+    last = spanned(dump, 1 << 20)[-1][0]
+    assert (account["damaged"], account["damaged_at_end"], account["padding"]) == (0, len(last) - 10, 0)

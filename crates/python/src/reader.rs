@@ -59,6 +59,8 @@ pub(crate) struct Choices {
     pub threads: usize,
     pub batch_bytes: usize,
     pub form: Option<String>,
+    /// Limits of expansion, where the caller sets them: times its own size, and bytes.
+    pub expansion: (Option<u64>, Option<u64>),
 }
 
 /// A code page by name.
@@ -86,11 +88,19 @@ impl Choices {
             columns: self.columns.map(BTreeSet::from_iter),
         };
         let form = self.form.map(|name| form(py, &name)).transpose()?;
+        let usual = ReadOptions::default();
+        let (times, bytes) = self.expansion;
         let options = PipelineOptions {
             source_id: self.source_id,
             threads: self.threads,
             once: self.once,
-            read: ReadOptions { form, batch_bytes: self.batch_bytes, ..ReadOptions::default() },
+            read: ReadOptions {
+                form,
+                batch_bytes: self.batch_bytes,
+                max_expansion: times.unwrap_or(usual.max_expansion),
+                max_expanded_bytes: bytes.unwrap_or(usual.max_expanded_bytes),
+                ..usual
+            },
             ..PipelineOptions::default()
         };
         let decoder = Decoder::new(catalogue, decode).map_err(|error| layout_error(py, &error))?;
@@ -102,7 +112,8 @@ impl Choices {
 impl SmfReader {
     #[new]
     #[pyo3(signature = (path, catalogue, *, source_id, codepage="1047".to_owned(), leap_seconds=false, tables=None,
-                        columns=None, threads=0, batch_bytes=8 << 20, form=None, seen=None, once=true))]
+                        columns=None, threads=0, batch_bytes=8 << 20, form=None, seen=None, once=true,
+                        max_expansion=None, max_expanded_bytes=None))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of the Python signature")]
     fn new(
         py: Python<'_>,
@@ -118,8 +129,12 @@ impl SmfReader {
         form: Option<String>,
         seen: Option<Py<PyAny>>,
         once: bool,
+        max_expansion: Option<u64>,
+        max_expanded_bytes: Option<u64>,
     ) -> PyResult<Self> {
-        let choices = Choices { source_id, codepage, leap_seconds, tables, columns, once, threads, batch_bytes, form };
+        let expansion = (max_expansion, max_expanded_bytes);
+        let choices =
+            Choices { source_id, codepage, leap_seconds, tables, columns, once, threads, batch_bytes, form, expansion };
         Ok(Self { pipeline: Mutex::new(choices.open(py, path, &catalogue.inner)?), seen })
     }
 

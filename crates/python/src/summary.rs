@@ -97,6 +97,7 @@ pub fn to_dict<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, P
         dict.set_item("skipped_bytes", stream.damage.skipped_bytes())?;
         dict.set_item("padding_bytes", stream.damage.padding_bytes())?;
         dict.set_item("damaged_bytes", stream.damage.damaged_bytes())?;
+        dict.set_item("damaged_at_end", stream.damaged_at_end)?;
         for (reason, count) in stream.damage.counts() {
             counts.set_item(reason.name(), count)?;
         }
@@ -116,6 +117,7 @@ pub fn to_dict<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, P
     dict.set_item("duplicate_bytes", summary.duplicate_bytes)?;
     dict.set_item("decoded_bytes", summary.decoded_bytes)?;
     dict.set_item("counted_bytes", summary.counted_bytes)?;
+    dict.set_item("incomplete_bytes", summary.incomplete_bytes)?;
     dict.set_item("forgotten_days", summary.forgotten_days)?;
     let rows = damage(summary).iter().map(|row| row.to_dict(py)).collect::<PyResult<Vec<_>>>()?;
     dict.set_item("damage", PyList::new(py, rows)?)?;

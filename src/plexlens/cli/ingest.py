@@ -59,6 +59,7 @@ def ingest(
                     layouts=reading.layouts,
                     codepage=reading.codepage,
                     leap_seconds=reading.leap_seconds,
+                    expansion=reading.expansion,
                     wait=wait,
                     tell=tell,
                 )

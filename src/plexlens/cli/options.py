@@ -132,6 +132,23 @@ Codepage = Annotated[CodePage, typer.Option(help="EBCDIC code page of text field
 LeapSeconds = Annotated[
     bool, typer.Option("--leap-seconds", help="Subtract leap seconds: the clocks of the systems include them.")
 ]
+MaxExpansion = Annotated[
+    int | None,
+    typer.Option(
+        "--max-expansion",
+        metavar="TIMES",
+        min=1,
+        help="How many times its own size a compressed file may expand to beyond 256 MiB; 1000 by default.",
+    ),
+]
+MaxExpanded = Annotated[
+    str,
+    typer.Option(
+        "--max-expanded",
+        metavar="SIZE",
+        help="How much a compressed file may expand to, such as 4GiB; 1TiB by default.",
+    ),
+]
 Site = Annotated[
     Path | None,
     typer.Option(

@@ -40,6 +40,7 @@ def records(
                     layouts=reading.layouts,
                     codepage=reading.codepage,
                     leap_seconds=reading.leap_seconds,
+                    expansion=reading.expansion,
                 )
             )
         else:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from plexlens.cli.bundle import bundle
-from plexlens.cli.options import CodePage, Codepage, Layouts, LeapSeconds
+from plexlens.cli.options import CodePage, Codepage, Layouts, LeapSeconds, MaxExpanded, MaxExpansion
 from plexlens.cli.terminal import err
 
 if TYPE_CHECKING:
@@ -18,10 +18,25 @@ else:
     Reading = Any
 
 
-def _reading(*, layouts: list[Path] | None, codepage: CodePage, leap_seconds: bool) -> Reading:
+def _reading(
+    *, layouts: list[Path] | None, codepage: CodePage, leap_seconds: bool, max_expansion: int | None, max_expanded: str
+) -> Reading:
+    from plexlens.ingest.compression import USUAL, Expansion
     from plexlens.pdb.opening import DumpReading
 
-    return DumpReading(tuple(layouts or ()), codepage, leap_seconds, tell)
+    times = USUAL.times if max_expansion is None else max_expansion
+    most = _bytes_expanded(max_expanded) if max_expanded else USUAL.most
+    return DumpReading(tuple(layouts or ()), codepage, leap_seconds, tell, Expansion(times, most))
+
+
+def _bytes_expanded(text: str) -> int:
+    from plexlens.errors import UsageError
+    from plexlens.pools.settings import parse_size
+
+    size = parse_size(text)
+    if size < 1:
+        raise UsageError(file="--max-expanded", what=f"{text} leaves nothing to read", remedy="give it as 4GiB or 2TiB")
+    return size
 
 
 def tell(message: str) -> None:
@@ -36,6 +51,8 @@ reads_dumps = bundle(
         ("layouts", Layouts, None),
         ("codepage", Codepage, CodePage.LATIN_1047),
         ("leap_seconds", LeapSeconds, False),
+        ("max_expansion", MaxExpansion, None),
+        ("max_expanded", MaxExpanded, ""),
     ),
     _reading,
 )

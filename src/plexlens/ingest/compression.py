@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
@@ -12,10 +14,49 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 # Frames that Zstandard passes over; some programs put one before the data.
 _ZSTD_SKIPPABLE = tuple(bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))
 
-#: Bytes that any compressed file may expand to, and how many times its own size beyond that: as in
-#: `crates/smf/src/stream/options.rs`.
+#: Bytes that any compressed file may expand to, whatever its own size; how many times its own size beyond that; bytes
+#: that it may expand to at most. As in `crates/smf/src/stream/options.rs`.
 FREE_BYTES = 256 << 20
 MOST_TIMES = 1000
+MOST_BYTES = 1 << 40
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """The limits to which a compressed file may expand; what comes after is left unread and is damage.
+
+    Attributes
+    ----------
+    times : int
+        How many times its own size, once that is more than `FREE_BYTES`.
+    most : int
+        How many bytes at most.
+    """
+
+    times: int = MOST_TIMES
+    most: int = MOST_BYTES
+
+    def noted(self) -> dict[str, int]:
+        """Limits other than the usual ones, which a database notes so that the file is read again by them."""
+        usual = Expansion()
+        given = {"max_expansion": (self.times, usual.times), "max_expanded": (self.most, usual.most)}
+        return {name: value for name, (value, other) in given.items() if value != other}
+
+    @classmethod
+    def of(cls, noted: Mapping[str, Any]) -> Expansion:
+        """The limits that `noted` gave."""
+        return cls(int(noted.get("max_expansion", MOST_TIMES)), int(noted.get("max_expanded", MOST_BYTES)))
+
+    def beyond(self, packed: int, given: int) -> str:
+        """The limit that ``given`` bytes from ``packed`` ones are beyond, in words; empty within it."""
+        if given > self.most:
+            return f"more than {self.most:,}"
+        if given > max(FREE_BYTES, packed * self.times):
+            return f"more than {self.times:,} times as many"
+        return ""
+
+
+USUAL = Expansion()
 
 
 def compression_of(head: bytes) -> str | None:
@@ -28,20 +69,21 @@ def compression_of(head: bytes) -> str | None:
 class _Expanding:
     """The expanded bytes of a compressed file, up to the limit."""
 
-    def __init__(self, raw: BinaryIO, kind: str) -> None:
+    def __init__(self, raw: BinaryIO, kind: str, expansion: Expansion) -> None:
         self._raw = raw
         self._inner = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), kind)
         self._kind = kind
         self._bytes = 0
+        self._expansion = expansion
 
     def read(self, size: int) -> bytes:
         data: bytes = self._inner.read(size)
         self._bytes += len(data)
         packed = self._raw.tell()
-        if self._bytes > max(FREE_BYTES, packed * MOST_TIMES):
+        if limit := self._expansion.beyond(packed, self._bytes):
             raise OSError(
-                f"{packed:,} bytes of {self._kind} data gave {self._bytes:,} bytes, more than {MOST_TIMES:,} times as "
-                f"many; if the file is genuine, expand it with {self._kind} -d and give the expanded file"
+                f"{packed:,} bytes of {self._kind} data gave {self._bytes:,} bytes, {limit}; if the file is genuine, "
+                f"raise --max-expansion or --max-expanded, or expand it with {self._kind} -d and give the expanded file"
             )
         return data
 
@@ -52,7 +94,7 @@ class _Expanding:
         self._inner.close()
 
 
-def open_expanded(path: Path) -> tuple[BinaryIO, BinaryIO]:
+def open_expanded(path: Path, expansion: Expansion = USUAL) -> tuple[BinaryIO, BinaryIO]:
     """A file as a stream of expanded bytes, and the underlying stream whose position shows the progress.
 
     The two are the same stream for a file that is not compressed. Reading raises `OSError` where the compression is
@@ -66,4 +108,4 @@ def open_expanded(path: Path) -> tuple[BinaryIO, BinaryIO]:
     raw = path.open("rb")
     kind = compression_of(raw.read(4))
     raw.seek(0)
-    return (raw if kind is None else _Expanding(raw, kind)), raw  # type: ignore[return-value]
+    return (raw if kind is None else _Expanding(raw, kind, expansion)), raw  # type: ignore[return-value]

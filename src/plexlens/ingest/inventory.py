@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from plexlens.errors import PlexlensError
 from plexlens.ingest import plausible, smf
+from plexlens.ingest.compression import USUAL, Expansion
 from plexlens.ingest.kinds import expand, recognise
 from plexlens.ingest.plausible import Implausible, Plausibility
 from plexlens.ingest.source import Damage, Reading, ReadOptions
@@ -63,8 +64,9 @@ class Inventory:
         Why nothing of it was read.
     account : mapping
         Bytes of a dump, after expansion: of records, with their descriptor words, that are ``decoded``, ``counted``
-        (no layout describes them) or ``repeated`` (left out, as they came before); of ``block_words``; ``damaged``;
-        ``padding``. They add up to ``bytes``. Empty for other sources.
+        (no layout describes them), ``repeated`` (left out, as they came before) or ``incomplete`` (spanned, and without
+        some of their segments); of ``block_words``; ``damaged`` before the end of the last whole record;
+        ``damaged_at_end``, behind it; ``padding``, behind it. They add up to ``bytes``. Empty for other sources.
     """
 
     file: str
@@ -90,6 +92,7 @@ def of_files(
     layouts: tuple[Path, ...] = (),
     codepage: str = "1047",
     leap_seconds: bool = False,
+    expansion: Expansion = USUAL,
 ) -> Iterator[Inventory]:
     """The inventory of each file; a folder stands for the files in it that are a known source.
 
@@ -99,7 +102,7 @@ def of_files(
         Files and folders.
     progress
         Told how many bytes of a file are read.
-    layouts, codepage, leap_seconds
+    layouts, codepage, leap_seconds, expansion
         As in `plexlens.ingest.source.ReadOptions`.
 
     Raises
@@ -107,7 +110,7 @@ def of_files(
     PlexlensError
         A file that was named cannot be read, or is not a known source.
     """
-    options = ReadOptions("", _nothing_seen, layouts, codepage, leap_seconds)
+    options = ReadOptions("", _nothing_seen, layouts, codepage, leap_seconds, expansion)
     for path, named in expand(paths):
         try:
             yield of_file(path, progress, options)
@@ -138,6 +141,7 @@ def _of_dump(path: Path, progress: Progress, options: ReadOptions) -> Inventory:
         tables=(smf.INVENTORY, *smf.tables_of(checker.tables)),
         codepage=options.codepage,
         leap_seconds=options.leap_seconds,
+        expansion=options.expansion,
     )
     marked: list[Implausible] = []
     records: Counter[tuple[str, str]] = Counter()
@@ -180,7 +184,9 @@ def _of_dump(path: Path, progress: Progress, options: ReadOptions) -> Inventory:
             "counted": summary["counted_bytes"],
             "repeated": summary["duplicate_bytes"],
             "block_words": summary["block_bytes"],
-            "damaged": summary["damaged_bytes"],
+            "incomplete": summary["incomplete_bytes"],
+            "damaged": summary["damaged_bytes"] - summary["damaged_at_end"],
+            "damaged_at_end": summary["damaged_at_end"],
             "padding": summary["padding_bytes"],
         },
     )
@@ -318,8 +324,10 @@ _PLACES = {
     "counted": "in records without a layout",
     "repeated": "in records that came before",
     "block_words": "in block descriptor words",
+    "incomplete": "in spanned records without some of their segments",
     "damaged": "damaged",
-    "padding": "of padding",
+    "damaged_at_end": "damaged after the last whole record",
+    "padding": "of padding after it",
 }
 
 

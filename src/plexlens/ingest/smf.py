@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from plexlens import _core
 from plexlens.errors import PlexlensError, UnknownSourceError, UnreadableInputError
+from plexlens.ingest.compression import USUAL, Expansion
 from plexlens.ingest.recognition import describe
 from plexlens.ingest.source import Damage, ReadOptions, Severity
 from plexlens.layouts_path import layout_folders
@@ -121,6 +122,7 @@ def read(
     codepage: str = "1047",
     leap_seconds: bool = False,
     threads: int = 0,
+    expansion: Expansion = USUAL,
 ) -> SmfReading:
     """Open an SMF dump.
 
@@ -142,6 +144,8 @@ def read(
         Whether the system's clock counts leap seconds (the CVT's leap second offset is not zero).
     threads
         Decoding threads; 0 takes as many as there are cores.
+    expansion
+        How far a compressed dump may expand.
 
     Raises
     ------
@@ -160,11 +164,17 @@ def read(
             leap_seconds=leap_seconds,
             tables=None if tables is None else list(tables),
             threads=threads,
+            **_limits(expansion),
             seen=None if seen is None else lambda day: seen(_EPOCH + timedelta(days=day)),
         )
     except _core.SmfError as error:
         raise smf_error(path, error) from error
     return SmfReading(path, reader, source_id)
+
+
+def _limits(expansion: Expansion) -> dict[str, Any]:
+    """The limits as the core takes them; it has the usual ones itself."""
+    return {} if expansion == USUAL else {"max_expansion": expansion.times, "max_expanded_bytes": expansion.most}
 
 
 def read_with(path: Path, options: ReadOptions) -> SmfReading:
@@ -176,6 +186,7 @@ def read_with(path: Path, options: ReadOptions) -> SmfReading:
         layouts=options.layouts,
         codepage=options.codepage,
         leap_seconds=options.leap_seconds,
+        expansion=options.expansion,
     )
 
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import pyarrow as pa
 
 from plexlens.errors import UnreadableInputError
+from plexlens.ingest.compression import USUAL, Expansion
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,6 +66,8 @@ class ReadOptions:
         EBCDIC code page of text in dumps: ``037`` or ``1047``.
     leap_seconds : bool
         Whether the clocks of the systems run ahead of UTC by the leap seconds.
+    expansion : Expansion
+        How far a compressed file may expand.
     """
 
     source_id: str
@@ -72,6 +75,7 @@ class ReadOptions:
     layouts: tuple[Path, ...] = ()
     codepage: str = "1047"
     leap_seconds: bool = False
+    expansion: Expansion = USUAL
 
 
 class Severity(StrEnum):

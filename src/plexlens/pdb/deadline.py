@@ -42,7 +42,7 @@ def ended_after(seconds: float | None, connections: Callable[[], Iterable[Connec
         yield
         return
     done, late = threading.Event(), threading.Event()
-    with noticed() as made:
+    with noticed() as later:
 
         def stop() -> None:
             if done.wait(seconds):
@@ -50,7 +50,7 @@ def ended_after(seconds: float | None, connections: Callable[[], Iterable[Connec
             late.set()
             # The engine forgets an interrupt that comes between two statements.
             while not done.wait(_AGAIN):
-                for connection in (*connections(), *made):
+                for connection in (*connections(), *later):
                     with suppress(duckdb.Error):
                         connection.interrupt()
 

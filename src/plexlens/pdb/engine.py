@@ -24,10 +24,10 @@ _MADE: ContextVar[list[Connection] | None] = ContextVar("made", default=None)
 @contextmanager
 def noticed() -> Iterator[list[Connection]]:
     """The connections and sessions that are made within, as they are made."""
-    made: list[Connection] = []
-    before = _MADE.set(made)
+    connections: list[Connection] = []
+    before = _MADE.set(connections)
     try:
-        yield made
+        yield connections
     finally:
         _MADE.reset(before)
 
@@ -60,8 +60,8 @@ def session_of(connection: Connection) -> Connection:
 
 def _set(connection: Connection) -> Connection:
     connection.execute("SET TimeZone = 'UTC'")
-    if (made := _MADE.get()) is not None:
-        made.append(connection)
+    if (connections := _MADE.get()) is not None:
+        connections.append(connection)
     # A name that is not a table must not mean a variable of the program.
     connection.execute("SET python_enable_replacements = false")
     return connection

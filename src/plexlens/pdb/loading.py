@@ -28,6 +28,7 @@ from plexlens.errors import (
 )
 from plexlens.ingest import kinds as sources
 from plexlens.ingest import plausible
+from plexlens.ingest.compression import USUAL, Expansion
 from plexlens.ingest.plausible import Bound, Plausibility
 from plexlens.ingest.source import Reading, ReadOptions, Severity, damage_batch
 from plexlens.pdb.commit import clean_leftovers, commit, staging_folder
@@ -119,6 +120,7 @@ class Job:
     names: Mapping[Path, str] = field(default_factory=dict)
     horizons: bool = True
     tell: Callable[[str], None] = unheard
+    expansion: Expansion = USUAL
     results: list[IngestResult] = field(default_factory=list)
     failures: list[PlexlensError] = field(default_factory=list)
 
@@ -135,6 +137,7 @@ def ingest(
     wait: float = 0.0,
     tell: Callable[[str], None] = unheard,
     names: Mapping[Path, str] | None = None,
+    expansion: Expansion = USUAL,
 ) -> list[IngestResult]:
     """Load sources into a PDB one after another, each completely or not at all.
 
@@ -161,6 +164,8 @@ def ingest(
         Told, as sentences, for whom it waits and what a writer before has left.
     names
         What the PDB calls files that are there for the ingest only: where their contents came from.
+    expansion
+        How far a compressed file may expand.
 
     Returns
     -------
@@ -190,7 +195,8 @@ def ingest(
     results = sources.expand(listed)
     folders = tuple(map(Path, layouts))
     bounds = plausible.read_bounds(folders)
-    job = Job(pdb, progress or silent, folders, codepage, leap_seconds, memory, bounds, names or {}, tell=tell)
+    bar = progress or silent
+    job = Job(pdb, bar, folders, codepage, leap_seconds, memory, bounds, names or {}, tell=tell, expansion=expansion)
     with writing(pdb, wait=wait, tell=tell):
         for path, named in results:
             try:
@@ -296,6 +302,7 @@ def _load(path: Path, job: Job, *, again: bool) -> IngestResult:
                 job.layouts,
                 job.codepage,
                 job.leap_seconds,
+                job.expansion,
             )
             reading = kind.read(path, options)
             _stage(source, reading, tables, job)
@@ -436,7 +443,7 @@ def _entry(source: _Source, sha256: str, reading: Reading, finding: Found, job: 
         damage=_damage_counts(reading),
         notes=tuple(Note(**note) for note in summary.get("notes", ())),
         path=str(source.path.absolute()),
-        options={"codepage": job.codepage, "leap_seconds": job.leap_seconds},
+        options={"codepage": job.codepage, "leap_seconds": job.leap_seconds} | job.expansion.noted(),
         revision=source.before.revision + 1 if source.before else 0,
     )
 

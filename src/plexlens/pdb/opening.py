@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plexlens.errors import IngestFailuresError, UsageError
+from plexlens.ingest.compression import USUAL, Expansion
 from plexlens.pdb.database import Pdb
 from plexlens.pdb.place import is_object
 from plexlens.progress import Progress
@@ -38,12 +39,15 @@ class DumpReading:
         Whether the clocks of the systems run ahead of UTC by the leap seconds.
     tell
         Told each loss of data, as a sentence.
+    expansion
+        How far a compressed file may expand.
     """
 
     layouts: tuple[Path, ...] = ()
     codepage: str = "1047"
     leap_seconds: bool = False
     tell: Callable[[str], None] = _say_nothing
+    expansion: Expansion = USUAL
 
     def into(self, pdb: Pdb, dumps: Sequence[Path], progress: Progress) -> list[IngestResult]:
         """Read dumps into a database.
@@ -64,6 +68,7 @@ class DumpReading:
                 layouts=self.layouts,
                 codepage=self.codepage,
                 leap_seconds=self.leap_seconds,
+                expansion=self.expansion,
             )
         except IngestFailuresError as error:
             self._tell_losses(pdb, error.results)
@@ -79,6 +84,8 @@ class DumpReading:
             ("--layouts", bool(self.layouts), again),
             (f"--codepage {self.codepage}", self.codepage != DumpReading.codepage, anew),
             ("--leap-seconds", self.leap_seconds, anew),
+            ("--max-expansion", self.expansion.times != USUAL.times, anew),
+            ("--max-expanded", self.expansion.most != USUAL.most, anew),
         ):
             if is_given:
                 self.tell(f"{pdb}: {option} has no effect on a database, whose sources were read by ingest; {remedy}")

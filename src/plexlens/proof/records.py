@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from plexlens.errors import UsageError
+from plexlens.ingest.compression import Expansion
 from plexlens.pdb import Pdb
 from plexlens.pdb.carried import carried_path, carry
 from plexlens.pdb.opening import DumpReading
@@ -29,7 +30,7 @@ class RecordsCompared:
     files, rows : int
         How many files were read again, and rows compared.
     first : str
-        The first difference, a sentence; empty if there is nbundled.
+        The first difference, a sentence; empty if there is none.
     """
 
     files: int
@@ -73,6 +74,7 @@ def compare_records(
         reading,
         codepage="037" if options.get("codepage") == "037" else "1047",
         leap_seconds=options.get("leap_seconds") is True,
+        expansion=Expansion.of(options),
     )
     with Pdb.temporary() as fresh, Pdb.temporary() as copy:
         reading.into(fresh, files, progress)

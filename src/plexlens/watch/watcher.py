@@ -201,6 +201,7 @@ class Watcher:
             layouts=self.reading.layouts,
             codepage=self.reading.codepage,
             leap_seconds=self.reading.leap_seconds,
+            expansion=self.reading.expansion,
             names={path: name} if name else None,
         )
 

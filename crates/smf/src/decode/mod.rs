@@ -25,7 +25,7 @@ use crate::cics::{Connection, Connections, Regions};
 use crate::forms::ebcdic::CodePage;
 use crate::forms::tod_clock::LeapSeconds;
 use crate::layout::{Catalogue, INVENTORY, LayoutError, MapEntry, Rule, Selector};
-use crate::stream::FrameBatch;
+use crate::stream::{Frame, FrameBatch, FrameKind};
 
 pub use compressed::{EXPANDED_BYTES, Expanded};
 pub use header::{EXTENDED, RecordView};
@@ -37,7 +37,7 @@ pub use report::{Note, NoteKind, Reason, SectionDamage, add_notes};
 use compressed::{Expander, is_compressed_db2};
 use identity::Hints;
 use inventory::Inventory;
-use locate::{Described, Located, MapPlan, RecordPlace};
+use locate::{Described, Located, MapPlan, RecordPlace, beyond};
 use table::{Layout, Source, TablePlan};
 
 /// Choices for decoding.
@@ -78,6 +78,8 @@ pub struct DecodedBatch {
     pub decoded_bytes: u64,
     /// Bytes of the file in records that no layout describes: they are counted and have no other row.
     pub counted_bytes: u64,
+    /// Bytes of the file in spanned records of which segments are missing.
+    pub incomplete_bytes: u64,
     /// Sections skipped.
     pub damage: Vec<SectionDamage>,
     /// Things counted.
@@ -205,13 +207,30 @@ impl Decoder {
             let (base, plain) = connections.expanded.record(batch, index, frame);
             let view = RecordView(plain);
             let map = self.map(view);
+            let end = match frame.kind {
+                FrameKind::Spanned(segments) if connections.expanded.contains(index) || !is_compressed_db2(view) => {
+                    beyond(view, map).map(|end| (end, segments))
+                }
+                _ => None,
+            };
             if !connections.released {
-                let bytes = if map.is_some() { &mut decoded.decoded_bytes } else { &mut decoded.counted_bytes };
+                let bytes = match (end, map) {
+                    (Some(_), _) => &mut decoded.incomplete_bytes,
+                    (None, Some(_)) => &mut decoded.decoded_bytes,
+                    (None, None) => &mut decoded.counted_bytes,
+                };
                 *bytes += frame.file_bytes;
             }
             if let Some(inventory) = &mut inventory {
                 let written = RecordView(batch.record(frame));
-                inventory.push(frame, written, source.code_page, map.is_some(), source_id);
+                inventory.push(frame, written, source.code_page, map.is_some() && end.is_none(), source_id);
+            }
+            if let Some((end, segments)) = end {
+                // A record that waited for its dictionary comes here twice.
+                if !connections.released {
+                    found.damage.push(segments_missing(frame, view, segments, end));
+                }
+                continue;
             }
             if connections.expanded.contains(index) {
                 *expanded.entry(view.record_type()).or_default() += 1;
@@ -319,5 +338,16 @@ impl Decoder {
         add_notes(&mut decoded.notes, &expanded.collect::<Vec<_>>());
         decoded.damage = found.damage;
         Ok(decoded)
+    }
+}
+
+fn segments_missing(frame: &Frame, view: RecordView<'_>, segments: u16, end: usize) -> SectionDamage {
+    SectionDamage {
+        record_no: frame.record_no,
+        offset: frame.offset,
+        section: format!("smf{}", view.record_type()),
+        reason: Reason::SegmentsMissing,
+        detail: format!("{segments} segments make a record of {} bytes, whose sections reach to {end}", view.0.len()),
+        repeats: 0,
     }
 }

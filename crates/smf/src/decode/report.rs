@@ -44,6 +44,8 @@ pub enum Reason {
     ChainBroken,
     /// The triplet that should lead to the product section is empty or cut off.
     ProductSectionMissing,
+    /// Sections of a spanned record reach beyond its end: segments in its middle are missing, and none of it is read.
+    SegmentsMissing,
     /// CICS compressed the data (SMFMNCRL is not zero), and it cannot be expanded.
     CicsCompressed,
     /// Db2 compressed the record (SMFCOMP=ON), and it cannot be expanded.
@@ -64,6 +66,7 @@ impl Reason {
             Self::SectionsOverlap => "sections_overlap",
             Self::ChainBroken => "header_chain_broken",
             Self::ProductSectionMissing => "product_section_missing",
+            Self::SegmentsMissing => "segments_missing",
             Self::CicsCompressed => "cics_compressed",
             Self::Db2Compressed => "db2_compressed",
             Self::DictionaryMissing => "cics_dictionary_missing",
@@ -80,6 +83,7 @@ impl Reason {
             | Self::SectionTooShort
             | Self::SectionsOverlap
             | Self::ChainBroken
+            | Self::SegmentsMissing
             | Self::CicsCompressed
             | Self::Db2Compressed
             | Self::DictionaryMissing
@@ -98,6 +102,9 @@ impl Reason {
                 "check the record's release against the layout; if it is not older, transfer the dump again"
             }
             Self::ProductSectionMissing => "interval and sysplex of this record are unknown; transfer the dump again",
+            Self::SegmentsMissing => {
+                "segments are missing: copy the dump with its format VBS kept, and transfer it again"
+            }
             Self::CicsCompressed => {
                 "expand the records on z/OS with CICS utility DFH$MOLS (UNLOAD EXPAND), or set COMPRESS=NO in the MCT"
             }

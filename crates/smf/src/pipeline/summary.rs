@@ -26,6 +26,8 @@ pub struct Summary {
     pub decoded_bytes: u64,
     /// Bytes of the file in records that no layout describes.
     pub counted_bytes: u64,
+    /// Bytes of the file in spanned records of which segments are missing.
+    pub incomplete_bytes: u64,
     /// Days that were put away while looking for duplicates, and came back.
     pub forgotten_days: u64,
     /// Sections that could not be decoded: the first in full.
@@ -50,6 +52,7 @@ impl Summary {
     pub(super) fn add_decoded(&mut self, decoded: &DecodedBatch) {
         self.decoded_bytes += decoded.decoded_bytes;
         self.counted_bytes += decoded.counted_bytes;
+        self.incomplete_bytes += decoded.incomplete_bytes;
         add_notes(&mut self.notes, &decoded.notes);
         self.add_damage(&decoded.damage);
     }
@@ -57,14 +60,14 @@ impl Summary {
     /// At the end of the file the bytes that the stream handed on in records have all to be decoded, counted, or left
     /// out as held already.
     pub(super) fn check_account(&mut self) {
-        let arrived = self.decoded_bytes + self.counted_bytes + self.duplicate_bytes;
+        let arrived = self.decoded_bytes + self.counted_bytes + self.incomplete_bytes + self.duplicate_bytes;
         let Some(stream) = &mut self.stream else { return };
         if arrived == stream.record_bytes {
             return;
         }
         let detail = format!(
-            "{} bytes of records were read; {} were decoded, {} counted, {} left out as held already",
-            stream.record_bytes, self.decoded_bytes, self.counted_bytes, self.duplicate_bytes
+            "{} bytes of records were read; {} were decoded, {} counted, {} in records without some of their segments, {} left out as held already",
+            stream.record_bytes, self.decoded_bytes, self.counted_bytes, self.incomplete_bytes, self.duplicate_bytes
         );
         stream.damage.add(DamageReason::UnaccountedBytes, (stream.records + 1, stream.bytes), 0, || detail);
     }

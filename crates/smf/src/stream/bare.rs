@@ -11,8 +11,9 @@
 
 use super::batch::{Frame, FrameKind};
 use super::damage::{DamageLog, DamageReason};
+use super::gap::Gap;
 use super::header::{DATE, DESCRIPTOR, DUMP_HEADER, DUMP_TRAILER, HEADER, TIME, TYPE, be16, be32, body_is_sound};
-use super::resync::KnownSystems;
+use super::resync::{KnownSystems, zeros};
 use super::rmf_record::{RMF_TYPES, TRIPLET, TRIPLETS};
 use super::scan::{Progress, Tally};
 
@@ -46,8 +47,8 @@ pub(super) struct BareScanner {
     base: u64,
     pos: usize,
     pub(super) next_no: u64,
-    /// Record number and file offset of the unreadable range that is open.
-    gap: Option<(u64, u64)>,
+    /// The unreadable range that is open.
+    gap: Option<Gap>,
     systems: KnownSystems,
     /// Records whose end was inferred.
     pub(super) inferred: u64,
@@ -92,7 +93,7 @@ impl BareScanner {
                 }
                 continue;
             }
-            self.close_gap(log);
+            self.close_gap(false, log);
             match self.ending(data, eof) {
                 Ending::Short => return Progress::Short,
                 Ending::Nowhere => {
@@ -124,7 +125,7 @@ impl BareScanner {
         if !eof {
             return Progress::Short;
         }
-        self.close_gap(log);
+        self.close_gap(true, log);
         Progress::End
     }
 
@@ -165,27 +166,32 @@ impl BareScanner {
         frames.push(frame);
         self.next_no += 1;
         self.pos = end;
+        self.tally.last_end = (self.base + self.pos as u64, 0);
     }
 
     /// Passes over bytes up to the next header. `false` when that was not found in this buffer.
     fn skip(&mut self, data: &[u8], eof: bool) -> bool {
         if self.gap.is_none() {
-            self.gap = Some((self.next_no, self.base + self.pos as u64));
+            self.gap = Some(Gap::open(self.next_no, self.base + self.pos as u64));
             self.next_no += 1;
         }
         let found = (self.pos + 1..data.len()).find(|&at| self.continues_after_gap(data, at));
         // A header can begin in the last bytes of the buffer.
         let stop = if eof { data.len() } else { data.len().saturating_sub(BODY - 1).max(self.pos) };
-        self.pos = found.unwrap_or(stop);
+        let at = found.unwrap_or(stop);
+        if let Some(gap) = &mut self.gap {
+            gap.pass(&data[self.pos..at]);
+        }
+        self.pos = at;
         found.is_some()
     }
 
-    fn close_gap(&mut self, log: &mut DamageLog) {
-        if let Some((number, offset)) = self.gap.take() {
-            let length = self.base + self.pos as u64 - offset;
-            log.add(DamageReason::UnreadableRange, (number, offset), length, || {
-                format!("{length} bytes hold no plausible record header")
-            });
+    fn close_gap(&mut self, at_end: bool, log: &mut DamageLog) {
+        if let Some(gap) = self.gap.take() {
+            let length = self.base + self.pos as u64 - gap.offset;
+            if gap.close(length, at_end, log) {
+                self.next_no += 1;
+            }
         }
     }
 
@@ -209,7 +215,9 @@ impl BareScanner {
             if end + BODY > data.len() && !eof {
                 return Ending::Short;
             }
-            if end == data.len() || begins_record(data, end) {
+            // Behind the last record zeros may pad the file.
+            let rest = &data[end..];
+            if begins_record(data, end) || (eof && zeros(rest) == rest.len()) {
                 return Ending::Told(end);
             }
         }

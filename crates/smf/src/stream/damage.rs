@@ -107,7 +107,7 @@ reasons! {
         "transfer the compressed file again in binary, and test it with gzip -t or zstd -t";
     /// The compressed file expands to more than a dump does; nothing after this point was expanded.
     ExpansionLimit, "expansion_limit", DataLoss,
-        "if the file is genuine, expand it with gzip -d or zstd -d and give the expanded file";
+        "if the file is genuine, raise --max-expansion or --max-expanded, or expand it with gzip -d or zstd -d and give the expanded file";
     /// The file has no descriptor words and a record does not tell its length; the next header was taken for its end.
     InferredBoundary, "inferred_boundary", Error,
         "transfer the dump again in binary with its record descriptor words (FTP: binary, quote site rdw)";

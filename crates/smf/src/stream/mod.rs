@@ -11,6 +11,7 @@ mod damage;
 mod detect;
 mod error;
 mod foreign;
+mod gap;
 mod header;
 mod options;
 #[cfg(test)]

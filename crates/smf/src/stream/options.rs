@@ -84,6 +84,8 @@ pub struct ReadOptions {
     ///
     /// A file of some KB can expand to any size; SMF records shrink to a tenth or a fiftieth of theirs.
     pub max_expansion: u64,
+    /// How many bytes a compressed file may expand to.
+    pub max_expanded_bytes: u64,
     /// How many damage entries are kept in full; all are counted.
     pub max_damage_entries: usize,
 }
@@ -97,6 +99,7 @@ impl Default for ReadOptions {
             join_broken_records: true,
             max_pending_bytes: 32 << 20,
             max_expansion: 1000,
+            max_expanded_bytes: 1 << 40,
             max_damage_entries: 10_000,
         }
     }

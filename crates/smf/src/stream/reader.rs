@@ -55,6 +55,8 @@ pub struct StreamSummary {
     pub record_bytes: u64,
     /// Bytes after decompression in block descriptor words.
     pub block_bytes: u64,
+    /// Bytes behind the last record, after decompression, that are neither padding nor a block descriptor word.
+    pub damaged_at_end: u64,
     /// What could not be read as it stands.
     pub damage: DamageLog,
 }
@@ -141,11 +143,8 @@ impl SmfReader {
         options: &ReadOptions,
     ) -> Result<Self, StreamError> {
         let name = name.into();
-        let source = Source::new(input, options.max_expansion).map_err(|source| StreamError::Io {
-            name: name.clone(),
-            offset: 0,
-            source,
-        })?;
+        let source = Source::new(input, options.max_expansion, options.max_expanded_bytes)
+            .map_err(|source| StreamError::Io { name: name.clone(), offset: 0, source })?;
         let form = options.form.unwrap_or(Form::Rdw);
         let mut reader = Self {
             walk: Walk::new(form, options.max_record_bytes),
@@ -165,6 +164,7 @@ impl SmfReader {
                 dump_trailers: 0,
                 record_bytes: 0,
                 block_bytes: 0,
+                damaged_at_end: 0,
                 damage: DamageLog::new(options.max_damage_entries),
             },
             source,
@@ -332,6 +332,9 @@ impl SmfReader {
         summary.dump_trailers = tally.dump_trailers;
         summary.record_bytes = tally.record_bytes;
         summary.block_bytes = tally.block_bytes;
+        let (end, block_bytes) = tally.last_end;
+        let no_damage = summary.damage.padding_bytes() + tally.block_bytes - block_bytes;
+        summary.damaged_at_end = summary.bytes.saturating_sub(end + no_damage);
         summary.joined_records = self.joiner.tally.records;
         summary.joined_parts = self.joiner.tally.parts;
     }

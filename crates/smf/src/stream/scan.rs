@@ -6,9 +6,10 @@
 
 use super::batch::{Frame, FrameKind};
 use super::damage::{DamageLog, DamageReason};
+use super::gap::Gap;
 use super::header::{DESCRIPTOR, DUMP_HEADER, DUMP_TRAILER, HEADER, SegmentCode, TYPE};
 use super::options::Form;
-use super::resync::{Search, find_record, hidden_record, zeros};
+use super::resync::{Search, find_record, hidden_record};
 use super::rmf_record::{RMF_TYPES, is_broken};
 use super::site::{Evidence, Segment, Site, Verdict, View};
 use super::span::Span;
@@ -29,6 +30,8 @@ pub(super) struct Tally {
     pub record_bytes: u64,
     /// Bytes of block descriptor words.
     pub block_bytes: u64,
+    /// File offset at which the last record ends, and [`block_bytes`](Self::block_bytes) up to there.
+    pub last_end: (u64, u64),
 }
 
 impl Tally {
@@ -42,19 +45,6 @@ impl Tally {
             _ => {}
         }
     }
-}
-
-/// How many bytes of an unreadable range a message shows.
-const GAP_HEAD: usize = 8;
-
-/// A range in which no record could be found, still open at its end.
-#[derive(Debug)]
-struct Gap {
-    record_no: u64,
-    offset: u64,
-    /// The first bytes, for the message.
-    head: Vec<u8>,
-    zero: bool,
 }
 
 /// A run of middle and last segments without the first.
@@ -300,6 +290,7 @@ impl Scanner {
                 let frame = Frame { record_no, offset, start, len: length, file_bytes, kind: FrameKind::Whole };
                 self.tally.count(&data[frame.start..frame.start + frame.len]);
                 self.tally.record_bytes += length as u64;
+                self.end_of_record();
                 frames.push(frame);
             }
             SegmentCode::First => {
@@ -331,6 +322,7 @@ impl Scanner {
             Some(frame) if frame.len >= HEADER => {
                 self.tally.spanned += 1;
                 self.tally.record_bytes += span.raw;
+                self.end_of_record();
                 self.tally.count(&data[frame.start..frame.start + frame.len]);
                 frames.push(frame);
             }
@@ -452,7 +444,7 @@ impl Scanner {
         self.finish_orphans(log);
         self.abandon_span(log);
         let (record_no, offset) = (self.take_number(), self.offset(self.pos));
-        self.gap = Some(Gap { record_no, offset, head: Vec::new(), zero: true });
+        self.gap = Some(Gap::open(record_no, offset));
         // The position itself has been judged: the search begins behind it.
         let at = (self.pos + 1).min(data.len());
         self.pass_over_gap(data, at);
@@ -460,9 +452,7 @@ impl Scanner {
 
     fn pass_over_gap(&mut self, data: &[u8], at: usize) {
         if let Some(gap) = &mut self.gap {
-            let passed = &data[self.pos..at];
-            gap.zero = gap.zero && zeros(passed) == passed.len();
-            gap.head.extend(passed.iter().take(GAP_HEAD - gap.head.len()));
+            gap.pass(&data[self.pos..at]);
         }
         self.pos = at;
     }
@@ -471,28 +461,17 @@ impl Scanner {
         self.pass_over_gap(data, at);
         self.block_end = None;
         let Some(gap) = self.gap.take() else { return };
-        let length = self.offset(at) - gap.offset;
-        let reason = if at_end && !gap.zero && length < HEADER as u64 {
-            DamageReason::CutRecord
-        } else if gap.zero && at_end {
-            DamageReason::ZeroPadding
-        } else if gap.zero {
-            DamageReason::ZeroFilledRange
-        } else {
-            DamageReason::UnreadableRange
-        };
-        log.add(reason, (gap.record_no, gap.offset), length, || match reason {
-            DamageReason::CutRecord => {
-                format!("{length} bytes left, too few for a record: {}", hex(&gap.head))
-            }
-            DamageReason::UnreadableRange => {
-                format!("{length} bytes hold no plausible record; they begin {}", hex(&gap.head))
-            }
-            _ => format!("{length} bytes of zero"),
-        });
+        if gap.close(self.offset(at) - gap.offset, at_end, log) {
+            self.next_no += 1;
+        }
+    }
+
+    /// Notes that a record has just ended.
+    fn end_of_record(&mut self) {
+        self.tally.last_end = (self.offset(self.pos), self.tally.block_bytes);
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }

@@ -68,11 +68,13 @@ pub(super) struct Source {
     ended: bool,
     /// As in [`ReadOptions`](super::ReadOptions).
     max_expansion: u64,
+    /// As in [`ReadOptions`](super::ReadOptions).
+    max_expanded: u64,
 }
 
 impl Source {
     /// Looks at the first bytes of `input` and puts the decompressor they ask for before it.
-    pub(super) fn new(input: impl Read + Send + 'static, max_expansion: u64) -> io::Result<Self> {
+    pub(super) fn new(input: impl Read + Send + 'static, max_expansion: u64, max_expanded: u64) -> io::Result<Self> {
         let meter = Meter::default();
         let mut input = input;
         let mut magic = Vec::with_capacity(ZSTD_MAGIC.len());
@@ -92,7 +94,17 @@ impl Source {
             Compression::Gzip => Box::new(MultiGzDecoder::new(io::BufReader::with_capacity(1 << 18, metered(whole)))),
             Compression::Zstd => Box::new(zstd::stream::read::Decoder::new(metered(whole))?),
         };
-        Ok(Self { reader, meter, compression, bytes: 0, head: Vec::new(), head_at: 0, ended: false, max_expansion })
+        Ok(Self {
+            reader,
+            meter,
+            compression,
+            bytes: 0,
+            head: Vec::new(),
+            head_at: 0,
+            ended: false,
+            max_expansion,
+            max_expanded,
+        })
     }
 
     /// Bytes read from the file itself.
@@ -105,16 +117,16 @@ impl Source {
 
     /// Why expansion stops, if it gave more bytes than the file may expand to.
     fn beyond(&self) -> Option<Failure> {
-        if self.compression == Compression::None || self.bytes <= EXPANSION_FREE {
+        if self.compression == Compression::None {
             return None;
         }
-        let (packed, most) = (self.file_bytes(), self.max_expansion);
-        (self.bytes > packed.saturating_mul(most)).then(|| {
-            Failure::Limit(format!(
-                "{packed} bytes of {} data gave {} bytes, more than {most} times as many",
-                self.compression, self.bytes
-            ))
-        })
+        let (packed, given, times) = (self.file_bytes(), self.bytes, self.max_expansion);
+        let of = || format!("{packed} bytes of {} data gave {given} bytes", self.compression);
+        if given > self.max_expanded {
+            return Some(Failure::Limit(format!("{}, more than {}", of(), self.max_expanded)));
+        }
+        let most = packed.saturating_mul(times).max(EXPANSION_FREE);
+        (given > most).then(|| Failure::Limit(format!("{}, more than {times} times as many", of())))
     }
 
     /// Whether all bytes that were put back have been handed out again.

@@ -61,7 +61,7 @@ pub fn read(decoder: &Decoder, bytes: &[u8], batch_bytes: usize) -> Result<Found
                 let decoded =
                     decoder.decode_connected(&batch, None, "copy", &connections).map_err(|error| error.to_string())?;
                 found.records += decoded.records;
-                decoded_bytes += decoded.decoded_bytes + decoded.counted_bytes;
+                decoded_bytes += decoded.decoded_bytes + decoded.counted_bytes + decoded.incomplete_bytes;
                 told.extend(decoded.damage.iter().map(|damage| damage.record_no));
                 let rowless = decoded.notes.iter().filter(|note| note.kind == NoteKind::RecordWithoutRows);
                 without_rows += rowless.map(|note| note.count).sum::<u64>();

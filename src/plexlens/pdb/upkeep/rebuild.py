@@ -12,6 +12,7 @@ from pathlib import Path
 
 from plexlens.errors import PdbLockedError, PdbWriteError, PlexlensError, UnreadableInputError, UsageError
 from plexlens.ingest import kinds, plausible
+from plexlens.ingest.compression import Expansion
 from plexlens.pdb.content import hash_of, sample_of
 from plexlens.pdb.database import Pdb
 from plexlens.pdb.loading import Job, load
@@ -155,6 +156,7 @@ def rebuild(
             MEMORY,
             bounds,
             horizons=not with_expired,
+            expansion=Expansion.of(options),
         )
         try:
             with writing(pdb, wait=wait, tell=tell):

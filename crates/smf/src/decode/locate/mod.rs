@@ -7,6 +7,7 @@
 
 mod links;
 mod pass;
+mod reach;
 
 use std::collections::BTreeMap;
 
@@ -19,6 +20,7 @@ use super::report::{Reason, SectionDamage};
 
 use links::{Base, LinkPlan};
 use pass::{Pass, Span};
+pub(crate) use reach::beyond;
 
 /// What a triplet's entries are used for.
 #[derive(Debug, Clone)]

@@ -18,4 +18,4 @@ __all__ = ["TextReportError", "TextReportReading", "read", "read_with", "sniff"]
 
 def read_with(path: Path, options: ReadOptions) -> TextReportReading:
     """`read` with the signature that the list of sources expects."""
-    return read(path, source_id=options.source_id, site=options.layouts)
+    return read(path, source_id=options.source_id, site=options.layouts, expansion=options.expansion)

@@ -10,7 +10,7 @@ import codecs
 from collections.abc import Iterator
 from pathlib import Path
 
-from plexlens.ingest.compression import open_expanded
+from plexlens.ingest.compression import USUAL, Expansion, open_expanded
 from plexlens.ingest.printed.bytes import MARKS, Decoder, decoder_of
 from plexlens.ingest.printed.errors import TextReportError
 
@@ -83,10 +83,13 @@ class TextStream:
     ----------
     path : Path
         The file, plain or compressed with gzip or Zstandard.
+    expansion : Expansion
+        How far it may expand, if it is compressed.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, expansion: Expansion = USUAL) -> None:
         self._path = path
+        self._expansion = expansion
         self.position = 0
         """Bytes of the file read so far."""
         self.encoding = "utf-8"
@@ -106,7 +109,7 @@ class TextStream:
             The file cannot be opened, or its first bytes cannot be decompressed.
         """
         try:
-            stream, raw = open_expanded(self._path)
+            stream, raw = open_expanded(self._path, self._expansion)
         except OSError as error:
             raise self._error(error) from error
         with raw, stream:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
+from plexlens.ingest.compression import USUAL, Expansion
 from plexlens.ingest.printed.catalogue import catalogue
 from plexlens.ingest.printed.errors import TextReportError
 from plexlens.ingest.printed.output import PrintedReading
@@ -82,10 +83,10 @@ def sniff(head: bytes, name: str) -> bool:
 class TextReportReading(PrintedReading):
     """Reads a file of text reports, plain or compressed; a site's layouts extend the catalogue."""
 
-    def __init__(self, path: Path, source_id: str, site: tuple[Path, ...] = ()) -> None:
+    def __init__(self, path: Path, source_id: str, site: tuple[Path, ...] = (), expansion: Expansion = USUAL) -> None:
         self._output = Output(str(path), source_id, catalogue(site))
         super().__init__(self._output)
-        self._stream = TextStream(path)
+        self._stream = TextStream(path, expansion)
         self._readers = [family.reader(self._output) for family in FAMILIES]
         self._active: ReportReader | None = None
         self._lines = {"understood": 0, "text": 0, "not understood": 0, "passed over": 0, "outside": 0}
@@ -248,7 +249,9 @@ class TextReportReading(PrintedReading):
             )
 
 
-def read(path: str | Path, *, source_id: str, site: tuple[Path, ...] = ()) -> TextReportReading:
+def read(
+    path: str | Path, *, source_id: str, site: tuple[Path, ...] = (), expansion: Expansion = USUAL
+) -> TextReportReading:
     """Read a file of text reports.
 
     Parameters
@@ -259,10 +262,12 @@ def read(path: str | Path, *, source_id: str, site: tuple[Path, ...] = ()) -> Te
         The ingest, for the ``source_id`` column.
     site : tuple of Path
         Folders with layouts of the site, whose ``printed`` adds to the catalogue.
+    expansion : Expansion
+        How far a compressed file may expand.
 
     Returns
     -------
     TextReportReading
         Iterate it once for pairs of table name and Arrow batch; nothing is read before.
     """
-    return TextReportReading(Path(path), source_id, site)
+    return TextReportReading(Path(path), source_id, site, expansion)

@@ -18,4 +18,4 @@ __all__ = ["RmfXmlError", "RmfXmlReading", "read", "read_with", "sniff"]
 
 def read_with(path: Path, options: ReadOptions) -> RmfXmlReading:
     """`read` with the signature that the list of sources expects."""
-    return read(path, source_id=options.source_id, site=options.layouts)
+    return read(path, source_id=options.source_id, site=options.layouts, expansion=options.expansion)

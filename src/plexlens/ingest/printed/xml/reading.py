@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from plexlens.ingest.compression import USUAL, Expansion
 from plexlens.ingest.printed.catalogue import catalogue
 from plexlens.ingest.printed.errors import RmfXmlError
 from plexlens.ingest.printed.output import PrintedReading
@@ -37,10 +38,10 @@ def sniff(head: bytes, name: str) -> bool:
 class RmfXmlReading(PrintedReading):
     """Reads an RMF XML file, plain or compressed; a site's layout folders extend the catalogue."""
 
-    def __init__(self, path: Path, source_id: str, site: tuple[Path, ...] = ()) -> None:
+    def __init__(self, path: Path, source_id: str, site: tuple[Path, ...] = (), expansion: Expansion = USUAL) -> None:
         self._output = Output(str(path), source_id, catalogue(site))
         super().__init__(self._output)
-        self._walker = Walker(path, Elements(self._output), self._output.note)
+        self._walker = Walker(path, Elements(self._output), self._output.note, expansion)
 
     @property
     def position(self) -> int:
@@ -82,7 +83,9 @@ class RmfXmlReading(PrintedReading):
         yield from self._output.batches(all_of_it=True)
 
 
-def read(path: str | Path, *, source_id: str, site: tuple[Path, ...] = ()) -> RmfXmlReading:
+def read(
+    path: str | Path, *, source_id: str, site: tuple[Path, ...] = (), expansion: Expansion = USUAL
+) -> RmfXmlReading:
     """Read an RMF XML file.
 
     Parameters
@@ -93,10 +96,12 @@ def read(path: str | Path, *, source_id: str, site: tuple[Path, ...] = ()) -> Rm
         The ingest, for the ``source_id`` column.
     site : tuple of Path
         Folders with layouts of the site, whose ``printed`` adds to the catalogue.
+    expansion : Expansion
+        How far a compressed file may expand.
 
     Returns
     -------
     RmfXmlReading
         Iterate it once for pairs of table name and Arrow batch; nothing is read before.
     """
-    return RmfXmlReading(Path(path), source_id, site)
+    return RmfXmlReading(Path(path), source_id, site, expansion)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 from xml.parsers import expat
 
-from plexlens.ingest.compression import open_expanded
+from plexlens.ingest.compression import USUAL, Expansion, open_expanded
 from plexlens.ingest.printed.errors import RmfXmlError
 from plexlens.ingest.printed.xml.decode import Encoding, decoder, detect
 from plexlens.ingest.printed.xml.output import DamageTo
@@ -65,6 +65,8 @@ class Walker:
         Told of every element.
     damage
         Told of damage that does not end the walk: reason, severity, detail, remedy, byte offset.
+    expansion
+        How far the file may expand, if it is compressed.
 
     Attributes
     ----------
@@ -72,11 +74,12 @@ class Walker:
         Bytes of the file read so far.
     """
 
-    def __init__(self, path: Path, handler: Handler, damage: DamageTo) -> None:
+    def __init__(self, path: Path, handler: Handler, damage: DamageTo, expansion: Expansion = USUAL) -> None:
         self.path = path
         self.position = 0
         self._handler = handler
         self._damage = damage
+        self._expansion = expansion
         self._encoding = Encoding("utf-8", None, False)
         self._parser = self._new_parser()
         self._given = 0
@@ -100,7 +103,7 @@ class Walker:
             The file cannot be read, is not XML at all, or holds what no report holds.
         """
         try:
-            stream, raw = open_expanded(self.path)
+            stream, raw = open_expanded(self.path, self._expansion)
         except OSError as error:
             raise self._unreadable(error) from error
         self._compressed = stream is not raw
