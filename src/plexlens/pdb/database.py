@@ -409,13 +409,11 @@ class Pdb:
         files = [
             file for file in self.manifest.files.get(inventory, ()) if file.day in wanted and file.sources != (without,)
         ]
-        if not files:
-            return np.empty(0, np.uint64)
         try:
             parts = [hashes_of(self.path / file.path, without if without in file.sources else None) for file in files]
         except (OSError, pa.ArrowException) as error:
             raise _damaged_file(self.path, f"table {inventory} cannot be read: {error}") from error
-        return np.unique(np.concatenate(parts))
+        return np.unique(np.concatenate([np.empty(0, np.uint64), *parts]))
 
     def _kept(self, name: str) -> pa.Table | None:
         """A table that is built from the manifest; None for tables that are stored in files."""
