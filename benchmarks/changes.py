@@ -9,6 +9,7 @@ reported changes at most a twentieth may be of series without a shift. Reading a
 from __future__ import annotations
 
 import argparse
+import os
 import resource
 import time
 from collections.abc import Iterator
@@ -17,8 +18,9 @@ from datetime import UTC, datetime
 import numpy as np
 
 from benchmarks.measure import machine
-from plexlens.changes.detected import Detected, Detector
+from plexlens.changes.detected import Detected
 from plexlens.changes.judged import judged
+from plexlens.changes.many import detected
 from tools.changes_trial import SLOTS, WEEK, Noise, Values, load
 
 #: Weeks of a series, series that are drawn, and the distance of those with a shift.
@@ -67,26 +69,38 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.changes", description=__doc__.splitlines()[0])
     parser.add_argument("--series", type=int, default=10_000, help="number of series (default: %(default)s)")
-    count = parser.parse_args().series
-    detector = Detector(0)
-    results: list[Detected] = []
+    parser.add_argument("--processes", type=int, default=2, help="processes that judge (default: %(default)s)")
+    words = parser.parse_args()
     places: list[int | None] = []
-    cpu = wall = 0.0
-    for values, place in series(count):
-        began, clock = time.process_time(), time.perf_counter()
-        results.append(detector.detect(values))
-        cpu += time.process_time() - began
-        wall += time.perf_counter() - clock
-        places.append(place)
+    drawing = 0.0
+
+    def drawn() -> Iterator[tuple[int, int, Values]]:
+        """The series as they are read; what it takes to draw them is not part of the measured time."""
+        nonlocal drawing
+        each = series(words.series)
+        while True:
+            began = time.process_time()
+            found = next(each, None)
+            drawing += time.process_time() - began
+            if found is None:
+                return
+            places.append(found[1])
+            yield len(places), 0, found[0]
+
     began, clock = time.process_time(), time.perf_counter()
+    results = [result for _, result in detected(drawn(), words.processes)]
     planted, hits, false = check(results, places)
-    cpu += time.process_time() - began
-    wall += time.perf_counter() - clock
+    wall = time.perf_counter() - clock
+    here = time.process_time() - began - drawing
+    others = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = here + others.ru_utime + others.ru_stime
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{datetime.now(UTC):%Y-%m-%d}, {machine()}")
-    print(f"{count:,} series of {WEEKS} weeks of quarter-hours, one process")
+    print(f"{datetime.now(UTC):%Y-%m-%d}, {machine()}; load average {os.getloadavg()[0]:.1f}")
+    print(f"{words.series:,} series of {WEEKS} weeks of quarter-hours, {words.processes} processes")
     print(
-        f"processor time {cpu:.1f} s, {1000 * cpu / count:.1f} ms per series; elapsed {wall:.1f} s; peak {peak:.0f} MiB"
+        f"processor time {cpu:.1f} s ({here:.1f} s of the process that reads), {1000 * cpu / words.series:.1f} ms per"
+        f" series; elapsed {wall:.1f} s, of which {drawing:.1f} s of processor time draw the series; peak {peak:.0f}"
+        f" MiB and {others.ru_maxrss / 1024:.0f} MiB of each other process"
     )
     print(f"{hits} of {planted} planted shifts reported; {false} changes of series without one")
 

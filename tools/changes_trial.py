@@ -24,7 +24,7 @@ SLOTS = 96
 WEEK = 7
 
 #: Seeds of the published tables begin here; those of development begin at 0.
-PUBLISHED = 20_000
+PUBLISHED = 40_000
 
 #: Weeks of a series with a planted change, series of a database, and the share of them with a change.
 WEEKS, SERIES, SHARE = 12, 100, 0.25
@@ -163,6 +163,8 @@ NOISES: tuple[tuple[str, Noise, int], ...] = (
     ("random walk, 2 % per day", Noise(day=0.02, day_carried=1.0), 12),
     ("Student's t with 3 degrees of freedom, four weeks", Noise(slot_carried=0.0, degrees=3.0), 4),
     ("Student's t with 3 degrees of freedom", Noise(slot_carried=0.0, degrees=3.0), 12),
+    ("random walk, 2 % per day, four weeks", Noise(day=0.02, day_carried=1.0), 4),
+    ("Student's t with 8 degrees of freedom, four weeks", Noise(slot_carried=0.0, degrees=8.0), 4),
     ("Student's t with 8 degrees of freedom", Noise(slot_carried=0.0, degrees=8.0), 12),
 )
 

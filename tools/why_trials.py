@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -134,15 +135,16 @@ def cause_text(cause: Cause) -> str:
     return cause.name if cause.item is None else f"{cause.name} {subject((), cause.item.names)}"
 
 
+def is_named(text: str, named: Sequence[str]) -> bool:
+    """Whether a cause is one of the answers: the same name, with an object or a pattern of objects behind it."""
+    return any(text == name or text.startswith(name + " ") or fnmatchcase(text, name) for name in named)
+
+
 def judged(case: Planted, seed: int) -> Judged:
     """The rank of what was planted among the causes of an answer."""
     answer = answered(case, seed)
     texts = tuple(cause_text(cause) for cause in answer.causes)
-    ranks = [
-        number
-        for number, text in enumerate(texts, 1)
-        if any(text == name or text.startswith(name + " ") for name in case.named)
-    ]
+    ranks = [number for number, text in enumerate(texts, 1) if is_named(text, case.named)]
     return Judged(case, min(ranks, default=0), answer.judgement, answer.change.before, answer.change.after, texts)
 
 

@@ -26,6 +26,7 @@ def page(results: Sequence[Judged], empty: Sequence[Judged]) -> str:
         "",
         f"The seeds begin at {JUDGED}. Questions, sizes of the changes, links and weights were set with seeds from",
         f"{DEVELOPED} on. These are not blind trials: whoever planted the causes wrote the links.",
+        "[Causes drawn by a seed](why-blind.md) are.",
         "",
         "| | result | aim |",
         "|---|---|---|",

@@ -7,7 +7,19 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from plexlens.changes.levels import BIAS, CARRIED, FEWEST_DAYS, SPREAD, Calendar, Component, Kind, levels
+from plexlens.changes.levels import (
+    BIAS,
+    CARRIED,
+    FEWEST_DAYS,
+    SHARES,
+    SPREAD,
+    TEMPERED,
+    WANDERING,
+    Calendar,
+    Component,
+    Kind,
+    levels,
+)
 
 Values = NDArray[np.float64]
 
@@ -102,3 +114,42 @@ def test_a_known_change_takes_the_days_beside_it() -> None:
     # Day 10 has half of the step that begins on day 11: it is no second change.
     vectors = Calendar(tuple(range(28)), 0).vectors(Component(Kind.SHIFT, 11, 28, 0.0))
     assert [np.flatnonzero(vector).tolist() for vector in vectors] == [list(range(11, 28)), [10], [11]]
+
+
+def test_a_share_that_is_not_known_counts_by_its_likelihood() -> None:
+    # The same sum with the whole covariance matrix of each share: restricted likelihood and probability by textbook.
+    places = np.array([day for day in range(42) if day not in (20, 21)])
+    calendar = Calendar(tuple(places.tolist()), 0)
+    daily = _noise(3, 42, 0.5)[places]
+    component = Component(Kind.SHIFT, 15, len(places), 0.0)
+    design = np.column_stack(
+        [(places[:, None] % 7 == np.arange(7)[None, :]).astype(float), np.arange(len(places)) >= 15]
+    )
+    chances, likely = [], []
+    for share in SHARES:
+        inverse = np.linalg.inv(share ** np.abs(places[:, None] - places[None, :]).astype(float))
+        products = design.T @ inverse @ design
+        sizes = np.linalg.solve(products, design.T @ inverse @ daily)
+        rest = daily - design @ sizes
+        total, free = float(rest @ inverse @ rest), len(places) - 8
+        error = np.sqrt(total / free * np.linalg.inv(products)[-1, -1])
+        chances.append(2 * stats.t.sf(abs(sizes[-1]) / error, free))
+        likely.append(np.linalg.slogdet(inverse)[1] / 2 - np.linalg.slogdet(products)[1] / 2 - free / 2 * np.log(total))
+    weights = np.exp(TEMPERED * (np.array(likely) - max(likely)))
+    widths = np.gradient(SHARES)
+    widths[-3:] = WANDERING / 3
+    expected = 5 * float(np.sum(weights * widths * chances) / np.sum(weights * widths))
+    assert calendar.of_unknown_share(daily, component, (), 5.0) == pytest.approx(min(1.0, expected), rel=1e-6)
+
+
+@pytest.mark.parametrize(("carried", "days"), [(0.6, 28), (0.8, 84), (1.0, 84)])
+def test_noise_that_persists_is_told_no_more_often_than_stated(carried: float, days: int) -> None:
+    calendar = Calendar(tuple(range(days)), 0)
+    chances = []
+    for seed in range(500):
+        daily = (
+            np.cumsum(np.random.default_rng(seed).normal(size=days)) if carried == 1 else _noise(seed, days, carried)
+        )
+        chances.append(levels(daily, calendar, 0.01).p or 1.0)
+    # One in a thousand: of 500 at most 3, but with a probability of 1 %.
+    assert sum(p < 0.001 for p in chances) <= (3 if carried < 1 else 16)

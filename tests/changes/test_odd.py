@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from plexlens.changes.odd import beyond, is_heavy, odd_days, odd_episodes
+from plexlens.changes.odd import LIGHT, SHAPE, beyond, is_heavy, odd_days, odd_episodes, shape_of
 
 
 def test_the_chance_by_hand() -> None:
@@ -82,3 +82,24 @@ def test_an_odd_day() -> None:
     p, days = odd_days(scores)
     assert p < 1e-4
     assert (days[0].start, days[0].end) == (40, 41)
+
+
+def test_tails_of_a_known_shape_are_odd_as_often_as_stated() -> None:
+    # Pareto tails of shape 0.2: taken for exponential they are odd too often, with their shape they are not.
+    generator = np.random.default_rng(5)
+    plain, shaped = [], []
+    for _ in range(2_000):
+        sizes = (generator.uniform(size=60) ** -0.2 - 1) / 0.2
+        plain.append(beyond(sizes)[1].min())
+        shaped.append(beyond(sizes, shape=0.2)[1].min())
+    assert (np.array(plain) < 0.01).mean() > 0.02
+    assert (np.array(shaped) < 0.01).mean() <= 0.012
+
+
+def test_the_shape_by_closed_forms() -> None:
+    chances = (np.arange(100_000) + 0.5) / 100_000
+    normal, student = stats.norm.ppf(chances), stats.t.ppf(chances, 8)
+    assert shape_of(normal, 12) == 0.0
+    assert shape_of(student, 12) == pytest.approx(
+        SHAPE * (stats.t.ppf(0.995, 8) / stats.t.ppf(0.95, 8) - LIGHT), abs=1e-3
+    )

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from plexlens.changes.detected import FEWEST_WHOLE, TEST_OF, Detected, Detector, Event, Why
+from plexlens.changes.detected import FEWEST_WHOLE, TEST_OF, Detected, Event, Why
 from plexlens.changes.judged import RATE, Judged, judged
+from plexlens.changes.many import detected
 from plexlens.changes.series import Grid, Named, Read, metrics_of, read_series
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.metrics.inputs import Inputs
@@ -101,6 +102,7 @@ def changed(
     *,
     metrics: Sequence[str] = (),
     rate: float = RATE,
+    processes: int = 1,
     progress: Progress = silent,
 ) -> Changes:
     """Find the changes of every metric of a database.
@@ -115,6 +117,8 @@ def changed(
         ``grain.metric``; empty for every metric.
     rate
         False discovery rate.
+    processes
+        Processes that judge series (`plexlens.changes.many.detected`).
     progress
         Told how far it is.
 
@@ -127,13 +131,13 @@ def changed(
     """
     wanted = _wanted(metrics) or metrics_of(inputs)
     read = Read()
-    detectors: dict[int, Detector] = {}
     named: list[Named] = []
     results: list[Detected] = []
     with explained(inputs.selection):
-        for series, values in read_series(inputs, wanted, read, progress):
-            weekday = series.grid.first.weekday()
-            results.append(detectors.setdefault(weekday, Detector(weekday)).detect(values))
+        each = read_series(inputs, wanted, read, progress)
+        of_weekday = ((series, series.grid.first.weekday(), values) for series, values in each)
+        for series, result in detected(of_weekday, processes):
+            results.append(result)
             named.append(series)
         longest = max((result.whole for result in results), default=0)
         if longest < FEWEST_WHOLE:

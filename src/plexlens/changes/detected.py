@@ -11,7 +11,7 @@ import numpy as np
 import ruptures
 
 from plexlens.changes.levels import FEWEST_DAYS, Calendar, Component, Kind, levels
-from plexlens.changes.odd import Odd, is_heavy, odd_days, odd_episodes
+from plexlens.changes.odd import Odd, is_heavy, odd_days, odd_episodes, shape_of
 from plexlens.changes.profile import (
     FEWEST_WEEKS,
     TO_DEVIATION,
@@ -209,7 +209,7 @@ class _Parts:
     def is_mostly_alike(self) -> bool:
         """Whether half of the values are the same, as of rare events: each event then is an episode like the others."""
         known = self.values[np.isfinite(self.values)]
-        return bool((known == np.median(known)).mean() >= 0.5)
+        return bool((known == median_known(known)).mean() >= 0.5)
 
     def days_apart(self) -> Values:
         """Distance of each whole day from the days around it, over the deviation of these; zero where that is zero."""
@@ -328,7 +328,7 @@ class Detector:
             if is_heavy(apart, len(whole) / 7):
                 notes.append(Why.HEAVY)
             else:
-                p, episodes = odd_episodes(apart)
+                p, episodes = odd_episodes(apart, shape_of(apart, len(whole) / 7))
         if episodes:
             chances["hours"] = p
             events += [parts.odd_hours(episode) for episode in episodes if episode.p < KEEP]

@@ -27,6 +27,16 @@ CARRIED = np.arange(0.0, 0.901, 0.05)
 #: Allowance for the bias of the estimate of that share (in days), and for its spread.
 BIAS, SPREAD = 6.0, 1.2
 
+#: Shares over which a change that passes is tested again, each with its weight as far as the days tell it.
+SHARES = np.array([*np.arange(0.0, 0.901, 0.05), 0.925, 0.95, 0.965, 0.98, 0.99, 0.995])
+
+#: Power of the likelihood of a share: the change is the best of many, and noise without it seems less persistent.
+TEMPERED = 0.85
+
+#: Weight beforehand, next to 1 for all shares, of noise that nearly wanders (the last three shares): a level that does
+#: not come back looks like a trend or a shift.
+WANDERING = 0.5
+
 #: Most changes of a series.
 MOST = 8
 
@@ -200,6 +210,10 @@ class Calendar:
         pairs = np.where(self._pairs, sizes[:, None] + sizes[None, :] - 2 * products, 0.0)
         return _Ready(basis, steps, trend, _inverse(sizes), _inverse(pairs), float(_inverse(trend @ trend)))
 
+    def tries(self, kind: Kind) -> int:
+        """Places that a change of a kind is looked for at."""
+        return {Kind.SHIFT: len(self.starts), Kind.TEMPORARY: int(self._pairs.sum()), Kind.TREND: 1}[kind]
+
     def candidates(self, daily: Values, index: int, known: Sequence[Component] = ()) -> list[Component]:
         """The most likely change of each kind, with its probability in noise.
 
@@ -243,6 +257,43 @@ class Calendar:
             tested(float((ready.trend @ values) ** 2 * ready.trend_weight), Kind.TREND, 0, count, 1)
         return results
 
+    def of_unknown_share(self, daily: Values, component: Component, known: Sequence[Component], tries: float) -> float:
+        """Probability of a change in noise whose share carried over is not known.
+
+        The probabilities for each share (exact, by generalised least squares) count by how likely the days make the
+        share, other changes and the weekdays estimated (restricted likelihood: Patterson and Thompson, Biometrika 58,
+        1971), where all shares are equally likely beforehand but for `WANDERING`.
+
+        Parameters
+        ----------
+        daily, known
+            As `candidates` takes them.
+        component
+            The change.
+        tries
+            Places and kinds among which it is the best.
+        """
+        others = [vector for other in known for vector in self.vectors(other)]
+        model = np.column_stack([self._weekdays, *others, self.vector(component)])
+        chances, likely = np.ones(len(SHARES)), np.full(len(SHARES), -np.inf)
+        for place, share in enumerate(SHARES):
+            values = self.without_carried(daily, float(share))
+            basis, triangle = np.linalg.qr(self.without_carried(model, float(share)))
+            sizes = np.abs(np.diag(triangle))
+            kept = sizes > 1e-8
+            along = basis.T @ values
+            free = len(values) - int(kept.sum())
+            rest = float(values @ values - along[kept] @ along[kept])
+            if free < 1 or not kept[-1]:
+                return 1.0
+            if rest <= 1e-12 * float(values @ values):
+                return component.p
+            chances[place] = 2 * float(special.stdtr(free, -abs(along[-1]) / np.sqrt(rest / free)))
+            carried = np.log1p(-(share ** (2 * self._gaps))).sum() if share else 0.0
+            likely[place] = -carried / 2 - np.log(sizes[kept]).sum() - free * np.log(rest) / 2
+        weights = np.exp(TEMPERED * (likely - likely.max())) * _BEFOREHAND
+        return min(1.0, tries * float(chances @ weights) / float(weights.sum()))
+
     def carried(self, daily: Values, known: Sequence[Component] = ()) -> int:
         """Upper bound of the share of the noise that is carried over, as a place in `CARRIED`.
 
@@ -268,6 +319,11 @@ class Calendar:
         count = len(self.places)
         bound = share + BIAS * (1 + share) / count + SPREAD * np.sqrt(max(0.0, 1 - share**2) / count)
         return int(np.searchsorted(CARRIED, bound))
+
+
+#: Weight of each of `SHARES` beforehand: its width on the scale of shares.
+_BEFOREHAND = np.gradient(SHARES)
+_BEFOREHAND[-3:] = WANDERING / 3
 
 
 def _inverse(sizes: Values) -> Values:
@@ -327,6 +383,9 @@ def levels(daily: Values, calendar: Calendar, keep: float) -> Levels:
         # Three kinds are tried.
         best = min(results, key=lambda component: component.p)
         p = min(1.0, len(results) * best.p)
+        if p <= keep:
+            tries = len(results) * calendar.tries(best.kind)
+            p = max(p, calendar.of_unknown_share(daily, best, known, tries))
         if whole is None:
             whole, carried = p, float(CARRIED[index])
         if p > keep:

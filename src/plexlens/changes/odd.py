@@ -41,6 +41,10 @@ HEAVY, HEAVY_OF_FEW_WEEKS = 1.85, 2.1
 #: Weeks that are few for that.
 FEW_WEEKS = 8
 
+#: Factor up to which tails are taken for exponential, of many and of few weeks, and how much heavier they are per unit
+#: of the factor above it. Student's t with 8 degrees of freedom (shape 1 / 8) has a factor of 1.80, with 5 of 1.96.
+LIGHT, LIGHT_OF_FEW_WEEKS, SHAPE = 1.70, 1.90, 1.0
+
 #: Intervals below the threshold that do not end an episode.
 BRIDGED = 1
 
@@ -65,7 +69,7 @@ class Odd:
     p: float
 
 
-def beyond(sizes: Values, least: float = 0.0) -> tuple[Places, Values]:
+def beyond(sizes: Values, least: float = 0.0, shape: float = 0.0) -> tuple[Places, Values]:
     """Probability of each of the highest sizes, given the others.
 
     Parameters
@@ -74,6 +78,9 @@ def beyond(sizes: Values, least: float = 0.0) -> tuple[Places, Values]:
         What lies above a threshold, of each episode.
     least
         Least mean of a spacing.
+    shape
+        Shape of the tail: 0 for an exponential one. A Pareto tail of this shape is turned to an exponential one, of the
+        scale that it has where the highest begin (Pickands, Annals of Statistics 3, 1975).
 
     Returns
     -------
@@ -94,6 +101,9 @@ def beyond(sizes: Values, least: float = 0.0) -> tuple[Places, Values]:
         return np.zeros(0, dtype=np.intp), np.zeros(0)
     mean = max(float(spacings.mean()), least)
     excess = ordered[usual:] - ordered[usual - 1]
+    if shape > 0 and mean > 0:
+        mean += shape * float(ordered[usual - 1])
+        excess = np.log1p(shape * excess / mean) * mean / shape
     chances = (1 + excess / ((usual - 1) * mean)) ** -float(usual - 1)
     return order[usual:][::-1], np.minimum(1.0, highest * chances[::-1])
 
@@ -108,20 +118,38 @@ def is_heavy(scores: Values, weeks: float) -> bool:
     weeks
         Length of the series.
     """
+    return tail(scores) > (HEAVY if weeks >= FEW_WEEKS else HEAVY_OF_FEW_WEEKS)
+
+
+def tail(scores: Values) -> float:
+    """Distance that 1 % exceed over the one that 10 % exceed; 0 where nothing is known or deviates."""
     distances = np.abs(scores[np.isfinite(scores)])
     if not len(distances):
-        return False
+        return 0.0
     tenth, hundredth = np.quantile(distances, [0.9, 0.99])
-    return bool(hundredth > (HEAVY if weeks >= FEW_WEEKS else HEAVY_OF_FEW_WEEKS) * tenth)
+    return float(hundredth / tenth) if tenth else (np.inf if hundredth else 0.0)
 
 
-def odd_episodes(scores: Values) -> tuple[float, list[Odd]]:
+def shape_of(scores: Values, weeks: float) -> float:
+    """How much heavier than an exponential the tails are: the shape of a Pareto tail; 0 for lighter ones.
+
+    Parameters
+    ----------
+    scores, weeks
+        As `is_heavy` takes them.
+    """
+    return SHAPE * max(0.0, tail(scores) - (LIGHT if weeks >= FEW_WEEKS else LIGHT_OF_FEW_WEEKS))
+
+
+def odd_episodes(scores: Values, shape: float = 0.0) -> tuple[float, list[Odd]]:
     """The odd episodes of a series.
 
     Parameters
     ----------
     scores
         Residuals over their spread, in the order of time; not a number where nothing is known.
+    shape
+        Shape of their tails, as `shape_of` gives it.
 
     Returns
     -------
@@ -133,7 +161,7 @@ def odd_episodes(scores: Values) -> tuple[float, list[Odd]]:
     wanted = min(MOST, max(FEWEST, int(known * SHARE)))
     results: dict[tuple[int, int], Odd] = {}
     for sign in (1.0, -1.0):
-        for odd in _of_sign(np.nan_to_num(sign * scores, nan=-np.inf), wanted):
+        for odd in _of_sign(np.nan_to_num(sign * scores, nan=-np.inf), wanted, shape):
             place = odd.start, odd.end
             if place not in results or odd.p < results[place].p:
                 results[place] = odd
@@ -143,7 +171,7 @@ def odd_episodes(scores: Values) -> tuple[float, list[Odd]]:
     return (episodes[0].p if episodes else 1.0), episodes
 
 
-def _of_sign(scores: Values, wanted: int) -> list[Odd]:
+def _of_sign(scores: Values, wanted: int, shape: float) -> list[Odd]:
     if len(scores) <= wanted:
         return []
     threshold = float(np.partition(scores, len(scores) - wanted - 1)[len(scores) - wanted - 1])
@@ -161,7 +189,7 @@ def _of_sign(scores: Values, wanted: int) -> list[Odd]:
     areas = np.sqrt(np.add.reduceat(excess, begins))
     chances: dict[int, float] = {}
     for sizes, least in ((peaks, threshold), (areas, np.sqrt(threshold))):
-        for episode, p in zip(*beyond(sizes, LEAST_SPACING * least), strict=True):
+        for episode, p in zip(*beyond(sizes, LEAST_SPACING * least, shape), strict=True):
             chances[int(episode)] = min(float(p), chances.get(int(episode), 1.0))
     results = []
     for episode, p in chances.items():

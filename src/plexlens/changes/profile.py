@@ -35,7 +35,12 @@ _SATURDAY = 5
 def median_known(values: Values) -> Values:
     """Median along the last axis of the values that are known; not a number where none is."""
     if not np.isnan(values).any():
-        return np.asarray(np.median(values, axis=-1))
+        count = values.shape[-1]
+        half = count // 2
+        # One place at a time: numpy orders for one with the vector unit, for the two of `median` without.
+        parted = np.partition(values, half, axis=-1)
+        middle = parted[..., half]
+        return np.asarray(middle if count % 2 else (parted[..., :half].max(axis=-1) + middle) / 2)
     # Values that are not a number come last.
     ordered = np.sort(values, axis=-1)
     known = np.isfinite(ordered).sum(axis=-1)
@@ -128,7 +133,7 @@ def spread(residuals: Values, weekday: int) -> Values:
         if len(rows):
             of_kind[place] = median_known(rows.transpose(1, 0, 2).reshape(hours, -1))
     known = size[np.isfinite(size)]
-    overall = float(np.median(known)) if len(known) else 0.0
+    overall = float(median_known(known)) if len(known) else 0.0
     if not overall and len(known):
         # More than half of the residuals are zero: the mean square is what is left.
         overall = float(np.sqrt((known**2).mean())) / TO_DEVIATION

@@ -54,6 +54,8 @@ def changes(
 
     Needs two weeks of data. False alarms are bounded over all series together.
     """
+    import os
+
     from plexlens.changes import changed, to_object
     from plexlens.changes.page.report import changes_report
     from plexlens.metrics.opening import inputs_of
@@ -61,5 +63,8 @@ def changes(
     where = target("changes", output, form, as_json=as_json, inputs=list(sources))
     with progress_bar() as progress, inputs_of(sources, reading, progress, selection) as inputs:
         selections = {"": inputs.selection}
-        result = changed(inputs, str(sources[0]), metrics=metric or (), rate=rate, progress=progress)
+        processes = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        result = changed(
+            inputs, str(sources[0]), metrics=metric or (), rate=rate, processes=processes, progress=progress
+        )
     where.show(selected_page(lambda: changes_report(result), lambda: to_object(result), selections))

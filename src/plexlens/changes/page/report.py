@@ -175,11 +175,16 @@ def _summary(result: Changes) -> Section:
 
 
 def _table(result: Changes, kind: str, title: str, changes: Sequence[Change]) -> Table:
+    # A day needs no times of its beginning and end.
+    times = (
+        (text_column("day", "Day", key=True),)
+        if kind == "odd day"
+        else (Column("start", "From", ColumnKind.TIME, key=True), Column("end", "To", ColumnKind.TIME))
+    )
     columns = (
         text_column("metric", "Metric", key=True),
         text_column("object", "Object", key=True),
-        Column("start", "From", ColumnKind.TIME, key=True),
-        Column("end", "To", ColumnKind.TIME),
+        *times,
         text_column("before", "Before"),
         text_column("after", "After"),
         Column("change", "Change", ColumnKind.NUMBER, FRACTION),
@@ -193,11 +198,11 @@ def _table(result: Changes, kind: str, title: str, changes: Sequence[Change]) ->
 def _row(result: Changes, kind: str, change: Change) -> tuple[Cell, ...]:
     unit = change.series.column.unit
     is_last = kind == Kind.SHIFT and change.event.end >= change.series.grid.days * change.series.grid.slots
+    times: tuple[Cell, ...] = (change.start, None if is_last else change.end)
     return (
         f"{change.series.grain.title}: {change.series.column.title}",
         change.series.label,
-        change.start,
-        None if is_last else change.end,
+        *((f"{change.start:%Y-%m-%d %a}",) if kind == "odd day" else times),
         with_symbol(change.event.before, unit),
         with_symbol(change.event.after, unit),
         change.share,
