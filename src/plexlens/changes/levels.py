@@ -27,7 +27,7 @@ CARRIED = np.arange(0.0, 0.901, 0.05)
 #: Allowance for the bias of the estimate of that share (in days), and for its spread.
 BIAS, SPREAD = 6.0, 1.2
 
-#: Shares over which a change that passes is tested again, each with its weight as far as the days tell it.
+#: Shares over which a change that passes is tested again, weighted by the likelihood of each for these days.
 SHARES = np.array([*np.arange(0.0, 0.901, 0.05), 0.925, 0.95, 0.965, 0.98, 0.99, 0.995])
 
 #: Power of the likelihood of a share: the change is the best of many, and noise without it seems less persistent.

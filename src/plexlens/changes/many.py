@@ -41,7 +41,7 @@ def detected(series: Iterable[tuple[Name, int, Values]], processes: int = 1) -> 
     series
         Name, weekday of the first day, and values of each.
     processes
-        Processes that judge beside this one, which reads; 1 judges here. They start when there is much to judge. Where
+        Processes that judge while this one reads; 1 judges here. They start when there is much to judge. Where
         they end early, this process judges the rest.
 
     Yields

@@ -131,7 +131,7 @@ def tail(scores: Values) -> float:
 
 
 def shape_of(scores: Values, weeks: float) -> float:
-    """How much heavier than an exponential the tails are: the shape of a Pareto tail; 0 for lighter ones.
+    """Shape of the Pareto tail that is as heavy as the tails; 0 for exponential and lighter ones.
 
     Parameters
     ----------
