@@ -75,7 +75,7 @@ def main() -> None:
     drawing = 0.0
 
     def drawn() -> Iterator[tuple[int, int, Values]]:
-        """The series as they are read; what it takes to draw them is not part of the measured time."""
+        """The series in the order of reading; what it takes to draw them is not part of the measured time."""
         nonlocal drawing
         each = series(words.series)
         while True:

@@ -1,4 +1,4 @@
-"""Blind trial of `plexlens why`: twenty causes drawn by a seed, and twenty pairs without one.
+"""Blind trial of `plexlens why`: twenty causes drawn by a seed, and twenty pairs of unchanged scenarios.
 
 ``python -m tools.why_blind ROUND`` runs a round and adds each answer to ``.build/why-blind-ROUND.jsonl`` as it falls; a
 round that stopped goes on where it was. ``python -m tools.why_blind --page`` writes ``docs/why-blind.md`` of the

@@ -33,7 +33,7 @@ Values = dict[str, Any]
 
 @dataclass
 class Drawn:
-    """A change: scenario before and after it, what is told of it, questions as drawn, answers that name it."""
+    """A change: scenario before and after it, its description, questions as drawn, answers that name it."""
 
     kind: str
     base: str
@@ -46,7 +46,7 @@ class Drawn:
 
 @dataclass
 class _Change:
-    """What a kind tells of its change."""
+    """A change as its kind describes it: description, questions, answers that name it."""
 
     told: str
     questions: list[tuple[str, str]]
@@ -211,7 +211,7 @@ def _on(values: Values, system: str) -> list[Values]:
 
 
 def weight(random: Random, before: Values, after: Values) -> _Change | None:
-    """The weight of a partition cut, beside one that takes what it gets."""
+    """The weight of a partition cut on a machine that another partition fills."""
     found = _busy_cec(random, after)
     if found is None:
         return None
