@@ -13,7 +13,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("layouts_path",),
     ("expression", "catalogue_path", "whole_file", "generated_doc", "json_text", "progress"),
     ("smf_rows",),
-    ("ingest", "example", "dsect"),
+    ("ingest", "example", "dsect", "sampling"),
     ("pdb",),
     ("metrics",),
     ("findings", "pools", "load", "driver", "spark"),

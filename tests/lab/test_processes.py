@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from plexlens.lab.processes import Sampler, control_group, cpu_of_process
+from plexlens.lab.processes import Sampler, control_group
+from plexlens.sampling.counters import cpu_of_process
 
 #: Uses CPU in its main thread and in threads that end, then says how much, and waits.
 BUSY = """

@@ -41,6 +41,7 @@ from plexlens.pdb.upkeep.expire import expire, purge
 from plexlens.pdb.upkeep.expire_rollups import expire_rollups
 from plexlens.pdb.upkeep.undo import undo
 from plexlens.report.blocks.origin import origin
+from tests.draws import SOAK
 from tests.metrics import accounting_dumps as made
 
 _TIMES = ("all", "month", "week", "day", "hour", "interval")
@@ -236,7 +237,7 @@ def _days(path: Path, name: str = "cics_transaction") -> tuple[list[str], list[s
     return ([], []) if found is None else ([day.day for day in found.days], list(found.missing))
 
 
-@pytest.mark.parametrize("fits", [4, 16, 64])
+@pytest.mark.parametrize("fits", [4, 16, 64] if SOAK else [4])
 def test_where_memory_runs_out_days_are_made_in_parts(
     dumps: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fits: int
 ) -> None:

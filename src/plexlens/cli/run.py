@@ -35,6 +35,12 @@ def run(
         list[Path] | None,
         typer.Option("--smf", metavar="PDB|FILE", help="SMF of the same minutes: dumps or a database; repeatable."),
     ] = None,
+    samples: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--samples", metavar="FILE", help="Samples of a Linux server (plexlens sample); repeatable, one per server."
+        ),
+    ] = None,
     warm_up: Annotated[
         float | None,
         typer.Option("--warm-up", metavar="SECONDS", min=0.0, help="Length of the warm-up (default: found)."),
@@ -45,7 +51,10 @@ def run(
     ] = "",
     until: Annotated[str, typer.Option("--to", metavar="TIME", help="End of the steady part.")] = "",
     clock: Annotated[
-        float, typer.Option("--clock", metavar="SECONDS", help="Seconds by which the driver's clock is ahead of z/OS.")
+        float,
+        typer.Option(
+            "--clock", metavar="SECONDS", help="Seconds by which the driver's clock is ahead of z/OS and the servers."
+        ),
     ] = 0.0,
     front: Annotated[
         list[str] | None,
@@ -69,24 +78,34 @@ def run(
     as_json: Json = False,
     reading: Reading,
 ) -> None:
-    """Read the results of a load test, and say what each request cost on z/OS.
+    """Read the results of a load test, and say what each request cost on z/OS and on Linux servers.
 
     Response times, rates and failures are of the steady part of the test. With SMF of the same minutes: CPU time per
-    request by address space and class, and the response split into network, CICS and Db2.
+    request by address space and class, and the response split into network, CICS and Db2. With samples of Linux
+    servers: CPU time per request by process, thread and control group.
 
     Several files are repeats of a test: each is judged, and the valid repeats are pooled.
     """
     from plexlens.ingest.load_test import read
-    from plexlens.load import Costs, costs_of, repeats_of, run_of, study_files
+    from plexlens.load import Costs, costs_of, repeats_of, run_of, study_files, with_servers
     from plexlens.load.page.repeats import repeats_report
     from plexlens.load.page.repeats import to_object as repeats_object
     from plexlens.load.page.report import run_report, to_object
     from plexlens.metrics.opening import inputs_of
     from plexlens.metrics.selection import between
+    from plexlens.sampling.samples import read_samples
 
-    where = target("run", output, form, as_json=as_json, inputs=[*results, *(smf or ())])
+    where = target("run", output, form, as_json=as_json, inputs=[*results, *(smf or ()), *(samples or ())])
     if len(results) > 1:
-        given = {"--smf": smf, "--from": since, "--to": until, "--study": study, "--front": front, _PAIR: name_of}
+        given = {
+            "--smf": smf,
+            "--samples": samples,
+            "--from": since,
+            "--to": until,
+            "--study": study,
+            "--front": front,
+            _PAIR: name_of,
+        }
         if wrong := [option for option, value in given.items() if value]:
             raise UsageError(
                 file="",
@@ -99,9 +118,11 @@ def run(
         return
     result = results[0]
     names = dict(_pair(text) for text in name_of or ())
-    if study is not None and not smf:
+    if study is not None and not smf and not samples:
         raise UsageError(
-            file=str(study), what="a row of a study needs CPU time", remedy="give SMF of the same minutes with --smf"
+            file=str(study),
+            what="a row of a study needs CPU time",
+            remedy="give SMF of the same minutes with --smf, or samples of the servers with --samples",
         )
     window = between(since, until)
     test = read(result, reading.layouts)
@@ -116,6 +137,8 @@ def run(
     if smf:
         with progress_bar() as progress, inputs_of(smf, reading, progress) as inputs:
             costs = costs_of(driven, inputs, str(smf[0]), front=front or (), names=names)
+    if samples:
+        costs = with_servers(driven, [read_samples(path) for path in samples], costs)
     if study is not None and costs is not None:
         files = study_files(study, driven, costs, label or result.name)
         make_folder(study)

@@ -37,6 +37,16 @@ class Share:
 
 
 @dataclass(frozen=True)
+class ServerShare:
+    """CPU seconds of a part of a Linux server over the window, in all processes of a name together."""
+
+    host: str
+    kind: str
+    name: str
+    seconds: float
+
+
+@dataclass(frozen=True)
 class Tasks:
     """Tasks of a CICS transaction, or threads of a Db2 plan, over the window; seconds, summed."""
 
@@ -83,6 +93,8 @@ class Costs:
         SMF 30, SMF 72-3, SMF 110-1, SMF 101.
     split
         None if the parts do not follow from the data; then `notes` says why.
+    servers
+        Samples of Linux servers.
     """
 
     start: datetime
@@ -97,6 +109,7 @@ class Costs:
     split: Split | None
     notes: tuple[str, ...] = ()
     names: dict[str, str] = field(default_factory=dict)
+    servers: tuple[ServerShare, ...] = ()
 
     @property
     def seconds(self) -> float:

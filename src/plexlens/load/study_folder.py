@@ -1,4 +1,4 @@
-"""A study folder of the user: a row per load test with the CPU time of each address space."""
+"""A study folder of the user: a row per load test with the CPU time of each address space and server process."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from pathlib import Path
 from plexlens.errors import UnreadableInputError, UsageError
 from plexlens.load.cost import Costs
 from plexlens.load.run import Run
+from plexlens.sampling.recording import PROCESS
 from plexlens.whole_file import is_part
 
 RUN, RATE, RESPONSE, TOTAL = "run", "ETR", "RESP (ms)", "TOTAL ms CPU per transaction"
-#: Ends the heads of columns with the share of a processor that an address space uses.
+#: Ends the heads of columns with the share of a processor that an address space or a process uses.
 PERCENT = " CPU%"
 
 
@@ -25,7 +26,7 @@ def study_files(folder: Path, run: Run, costs: Costs, name: str) -> dict[Path, s
     folder
         The study; created by this command, or not there yet.
     run, costs
-        The load test, and SMF of the same minutes.
+        The load test, and SMF or samples of the same minutes.
     name
         Of the row.
 
@@ -52,13 +53,13 @@ def study_files(folder: Path, run: Run, costs: Costs, name: str) -> dict[Path, s
         )
     if table.is_file():
         rows = _held(table)
-    heads = {_column(space.name) for space in costs.spaces if space.cp_seconds + space.specialty_seconds > 0}
+    used = [(space.name, space.cp_seconds + space.specialty_seconds) for space in costs.spaces]
+    used += [(share.name, share.seconds) for share in costs.servers if share.kind == PROCESS]
     row = {RUN: name, RATE: f"{costs.requests / costs.seconds:.4f}", RESPONSE: f"{costs.response * 1e3:.4f}"}
     busy: dict[str, float] = {}
-    for space in costs.spaces:
-        if _column(space.name) in heads:
-            seconds = space.cp_seconds + space.specialty_seconds
-            busy[_column(space.name)] = busy.get(_column(space.name), 0.0) + seconds / costs.seconds * 100
+    for part, seconds in used:
+        if seconds > 0:
+            busy[_column(part)] = busy.get(_column(part), 0.0) + seconds / costs.seconds * 100
     row |= {head: f"{value:.4f}" for head, value in busy.items()}
     rows = [earlier for earlier in rows if earlier[RUN] != name] + [row]
     columns = sorted({head for earlier in rows for head in earlier if head.endswith(PERCENT)})
@@ -71,7 +72,7 @@ def study_files(folder: Path, run: Run, costs: Costs, name: str) -> dict[Path, s
     writer.writeheader()
     writer.writerows(rows)
     # The table is first: a folder that has it is known as a study, whatever stopped the command after it.
-    return {table: text.getvalue(), definition: _definition(folder, run, columns)}
+    return {table: text.getvalue(), definition: _definition(folder, run, costs, columns)}
 
 
 def _column(job: str) -> str:
@@ -94,12 +95,13 @@ def _held(table: Path) -> list[dict[str, str]]:
     return rows
 
 
-def _definition(folder: Path, run: Run, columns: list[str]) -> str:
+def _definition(folder: Path, run: Run, costs: Costs, columns: list[str]) -> str:
     quoted = json.dumps
+    counted = ["SMF 30"] * bool(costs.spaces) + ["samples of Linux servers"] * bool(costs.servers)
     return f"""# Written by plexlens run; each run of it with this folder adds or replaces a row of runs.csv.
 name = {quoted(folder.resolve().name or "runs")}
 title = "Load tests and the CPU time of their requests"
-source = {quoted(f"{run.test.tool} and SMF 30 of the same minutes")}
+source = {quoted(f"{run.test.tool} and {' and '.join(counted) or 'SMF 72-3'} of the same minutes")}
 
 [[tables]]
 id = "runs"

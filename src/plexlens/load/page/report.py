@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from plexlens import __version__
-from plexlens.load.cost import Costs, Share, Tasks
+from plexlens.load.cost import Costs, ServerShare, Share, Tasks
 from plexlens.load.repeats import MOST_FAILED
 from plexlens.load.run import PERCENTILES, Line, Run
 from plexlens.metrics.page_numbers import page_numbers
@@ -31,6 +32,15 @@ from plexlens.report.model.page_definitions import definitions_of
 _NUMBERS = page_numbers("run").numbers
 #: Definitions of numbers that need no SMF data.
 _OF_THE_DRIVER = ("run.rate", "run.error_share", "run.response")
+#: Definitions of numbers of Linux servers.
+_OF_SERVERS = ("run.server_cpu_per_request", "run.server_busy")
+#: Tables of servers: kind of what is counted, name and title of the table, head of its column.
+_SERVER_TABLES = (
+    ("process", "run_processes", "CPU time per request by process", "Process"),
+    ("thread", "run_server_threads", "CPU time per request by thread", "Process and thread"),
+    ("control group", "run_groups", "CPU time per request by control group", "Control group"),
+    ("machine", "run_machines", "CPU time per request of the whole server", "Part"),
+)
 
 
 def _number(name: str, title: str, unit: Unit, definition: str = "", *, group: str = "", bar: bool = False) -> Column:
@@ -51,8 +61,12 @@ def run_report(run: Run, costs: Costs | None) -> Report:
     if costs is not None:
         sections += _cost_sections(costs)
     else:
-        note = Note("CPU time per request: give the SMF dump of the same minutes with --smf.", Level.INFO)
-        sections.append(Section("run-cost", "Cost on z/OS", (note,)))
+        note = Note(
+            "CPU time per request: give the SMF dump of the same minutes with --smf, or samples of Linux servers with "
+            "--samples.",
+            Level.INFO,
+        )
+        sections.append(Section("run-cost", "Cost per request", (note,)))
     return Report(
         title="Load test",
         start=run.start,
@@ -64,12 +78,17 @@ def run_report(run: Run, costs: Costs | None) -> Report:
         definitions={
             name: definition
             for name, definition in definitions_of(page_numbers("run")).items()
-            if costs is not None or name in _OF_THE_DRIVER
+            if name in _OF_THE_DRIVER
+            or (costs is not None and (bool(costs.servers) if name in _OF_SERVERS else _is_of_zos(costs)))
         },
         generator=f"Plexlens {__version__}",
         kind="Load test",
         subject=f"{run.test.tool}, {run.whole.requests:,} requests{_steady(run)}",
     )
+
+
+def _is_of_zos(costs: Costs) -> bool:
+    return bool(costs.spaces or costs.classes)
 
 
 def _steady(run: Run) -> str:
@@ -225,10 +244,14 @@ def _requests(run: Run) -> Table:
 
 
 def _cost_sections(costs: Costs) -> list[Section]:
+    when = "in the SMF intervals" if _is_of_zos(costs) else "while the servers were sampled,"
     lead = (
-        f"{costs.requests:,} requests began in the SMF intervals from {costs.start:%Y-%m-%d %H:%M:%S} to "
+        f"{costs.requests:,} requests began {when} from {costs.start:%Y-%m-%d %H:%M:%S} to "
         f"{costs.end:%H:%M:%S} UTC, {costs.requests / costs.seconds:,.4g} per second."
     )
+    on_servers = Section("run-servers", "Cost on Linux servers", tuple(_servers(costs)), lead)
+    if not _is_of_zos(costs):
+        return [replace(on_servers, blocks=(*on_servers.blocks, *(Note(note, Level.WARNING) for note in costs.notes)))]
     blocks: list[Any] = []
     if costs.spaces:
         blocks.append(_shares("run_spaces", "CPU time per request by address space (SMF 30)", costs.spaces, costs))
@@ -246,7 +269,30 @@ def _cost_sections(costs: Costs) -> list[Section]:
     if matched := _matched(costs):
         parts.append(matched)
     sections.append(Section("run-response", "Where the response time goes", tuple(parts)))
-    return sections
+    return [*sections, on_servers] if costs.servers else sections
+
+
+def _servers(costs: Costs) -> list[Table]:
+    tables = []
+    for kind, name, title, head in _SERVER_TABLES:
+        shares = [share for share in costs.servers if share.kind == kind]
+        columns = (
+            _text("name", head, key=True), _text("host", "Server", key=True),
+            _number("cpu", "CPU per request", MILLISECONDS, "server_cpu_per_request", bar=True),
+            _number("busy", "Processors busy", RATIO, "server_busy"),
+        )  # fmt: skip
+        rows = tuple((share.name, share.host, *_of_server(share, costs)) for share in shares)
+        if rows:
+            tables.append(Table(name, title, columns, rows, top=20))
+    return tables
+
+
+def _of_server(share: ServerShare, costs: Costs) -> tuple[float | None, float | None]:
+    """CPU seconds per request, and processors busy."""
+    return (
+        _NUMBERS["server_cpu_per_request"](server_cpu=share.seconds, window_requests=costs.requests),
+        _NUMBERS["server_busy"](server_cpu=share.seconds, window_seconds=costs.seconds),
+    )
 
 
 def _shares(name: str, title: str, shares: tuple[Share, ...], costs: Costs) -> Table:
@@ -400,6 +446,12 @@ def to_object(run: Run, costs: Costs | None) -> dict[str, Any]:
             },
             "notes": list(costs.notes),
         }  # fmt: skip
+        if costs.servers:
+            values["cost"]["servers"] = [
+                {"host": share.host, "kind": share.kind, "name": share.name,
+                 **dict(zip(("cpu_per_request", "processors_busy"), _of_server(share, costs), strict=True))}
+                for share in costs.servers
+            ]  # fmt: skip
     return values
 
 
