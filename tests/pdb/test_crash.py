@@ -133,7 +133,7 @@ def test_killed_again_and_again(scene: Scene, run: Run) -> None:
 
 
 def test_killed_while_a_dump_is_decoded(tmp_path: Path, run: Run) -> None:
-    """The same with the real reader and its threads: two SMF dumps that overlap, 10 kills."""
+    """The same with the real reader and its threads: two SMF dumps that overlap, 5 kills (10 in a soak)."""
 
     def dump(name: str, first: int, past: int) -> Path:
         start = datetime(2024, 3, 1)
@@ -157,7 +157,7 @@ def test_killed_while_a_dump_is_decoded(tmp_path: Path, run: Run) -> None:
     ingest([first], base)
     moments = random.Random(RANDOM_STATE)
     duration = 0.0
-    for trial in range(11):
+    for trial in range(11 if SOAK else 6):
         copy = tmp_path / f"{trial}.pdb"
         shutil.copytree(base.path, copy)
         after = None if trial == 0 else moments.uniform(0, duration)
