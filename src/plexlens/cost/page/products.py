@@ -26,7 +26,7 @@ def products_section(cost: Costed) -> Section:
         number("ran", "Ran, all partitions", "product_hours"),
         text_column("rule", "Hours from"),
     )
-    blocks: list[Block] = [Table("cost_products", "Products", columns, tuple(rows), top=40)]
+    blocks: list[Block] = [Table("cost_products", "Peaks of products", columns, tuple(rows), top=40)]
     blocks += [*_assumed(cost), *_prices(cost)]
     if cost.prices is None or not cost.prices.products:
         if not cost.known_products:

@@ -27,7 +27,7 @@ def what_if_section(cost: Costed) -> Section:
     kept = [place for place in range(len(columns)) if place == 0 or any(row[place] is not None for row in rows)]
     table = Table(
         "cost_what_if",
-        "What changes would save",
+        "Changes and what they save",
         tuple(columns[place] for place in kept),
         tuple(tuple(row[place] for place in kept) for row in rows),
         top=40,
