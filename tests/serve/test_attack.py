@@ -228,7 +228,7 @@ def test_the_engine_itself_refuses_what_the_check_would_miss(
     monkeypatch.setattr(asked, "_bound", lambda *_: None)
     for source in ("read_text('/etc/passwd')", "'/etc/passwd'", "glob('/etc/*')"):
         with pytest.raises(Exception, match=r"disabled|[Pp]ermission|does not exist"):
-            asked._answer(pdb, f"select * from {source}", 10, 512 << 20)
+            asked._answer(pdb, f"select * from {source}", 10, 512 << 20, 30.0)
 
 
 def test_the_token_is_not_in_the_environment_of_a_question(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
