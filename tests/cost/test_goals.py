@@ -57,7 +57,10 @@ def test_classes_that_do_not_fit_are_held_back_by_importance(engines: float, hel
     assert found == held
     late = [row for row in goals.rows if row.verdict.startswith("held back")]
     assert all(row.index is None and row.verdict.endswith("work waits up to 40 minutes") for row in late)
-    assert all(row.is_missed for row in goals.rows if row.verdict.startswith("held back"))
+    for row in late:
+        # The cap is to blame for a miss only where the class meets its goal without it.
+        was_missed = (row.index_before or 0.0) > 1 + (row.error or 0.0)
+        assert (row.is_missed, "misses its goal without the cap too" in row.verdict) == (not was_missed, was_missed)
 
 
 def test_the_response_is_that_of_a_run_event_by_event() -> None:
