@@ -266,6 +266,17 @@ fn a_record_without_its_product_section_says_so() {
 }
 
 #[test]
+fn a_product_section_that_ends_before_the_interval_says_so() {
+    // The offset of local time is in bytes 60 to 67, the begin of the interval and its length are before it.
+    for (length, damaged) in [(6, true), (67, true), (68, false)] {
+        let record = rmf_record(&[(44, length, 1), (0, 0, 0)], &rmf_product()[..usize::from(length)]);
+        let decoded = decode(records::catalogue(), &[record]);
+        let expected: &[Reason] = if damaged { &[Reason::SectionTooShort] } else { &[] };
+        assert_eq!(reasons(&decoded), expected, "{length} bytes");
+    }
+}
+
+#[test]
 fn overlapping_sections_cannot_outgrow_their_record() {
     let header = records::section_text(&["O1,28,4,u32,", "O2,36,4,u32,", "O3,44,4,u32,"]);
     let map = "# identity: standard\nlayout,triplet,rule,description,source,confidence\nh,,header,,,high\n\

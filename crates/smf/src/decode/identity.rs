@@ -84,6 +84,11 @@ pub(crate) struct Duration {
     micros: f64,
 }
 
+/// Bytes of a time, a date or a duration in RMF's product section.
+const RMF_TIME: usize = 4;
+/// Bytes of a number of clock units.
+const CLOCK: usize = 8;
+
 impl IdentityPlan {
     /// The plan for a section; `Standard` where the section lacks a field that the identity needs.
     pub fn compile(identity: Identity, section: Option<&Section>) -> Self {
@@ -126,6 +131,16 @@ impl IdentityPlan {
             Identity::Standard => None,
         };
         plan.unwrap_or(Self::Standard)
+    }
+
+    /// Fewest bytes of RMF's product section that tell the interval: its begin, its length and the offset from UTC.
+    pub fn least(&self) -> usize {
+        match *self {
+            Self::Rmf { start, date, length, offset, .. } => {
+                (start.max(date).max(length) + RMF_TIME).max(offset + CLOCK)
+            }
+            _ => 0,
+        }
     }
 
     /// Reads the keys. `section` is the entry that the plan was compiled for, where the record has it.

@@ -164,13 +164,14 @@ impl MapPlan {
                 plan.keys = IdentityPlan::compile(map.identity, Some(section));
                 plan.compressed = section.field("SMFMNCRL").map(|field| field.offset);
             }
+            let least = if identifies { plan.keys.least() } else { 0 };
             let one = Use {
                 index,
                 table: table(entry),
                 section: entry.layout.clone(),
                 rule: entry.rule,
                 when: condition(catalogue, map, entry),
-                min_len: min_len(entry.rule, section, catalogue.section(&entry.table).unwrap_or(section)),
+                min_len: min_len(entry.rule, section, catalogue.section(&entry.table).unwrap_or(section)).max(least),
                 identifies,
                 points: LinkPlan::points(catalogue, map, index),
             };
