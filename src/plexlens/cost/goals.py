@@ -225,9 +225,9 @@ def _verdict(
 ) -> tuple[str, bool]:
     """Effect of a cap on a class, in words, and whether it makes the class miss its goal."""
     if after is None:
-        told = "held back: its work does not fit under the cap"
+        verdict = "held back: its work does not fit under the cap"
         was_missed = check.reproduced and (before.index or 0.0) > 1 + (_error(check) or 0.0)
-        return (f"{told}; it misses its goal without the cap too", False) if was_missed else (told, True)
+        return (f"{verdict}; it misses its goal without the cap too", False) if was_missed else (verdict, True)
     reason = _refusal(entry, check, after, load)
     if reason:
         return f"not judged: {reason}", False
