@@ -6,6 +6,7 @@ import pytest
 from starlette.types import ASGIApp
 
 from plexlens.metrics import GRAINS
+from tests.draws import SOAK
 from tests.serve.client import ask
 
 
@@ -40,7 +41,8 @@ def test_a_field_finds_what_is_made_of_it(app: ASGIApp) -> None:
 def test_each_metric_is_found_by_its_name(app: ASGIApp) -> None:
     from plexlens.serve.search import found
 
-    for grain in GRAINS.values():
+    # A search looks at every number there is: one grain of four in make test, all in a soak.
+    for grain in list(GRAINS.values())[:: 1 if SOAK else 4]:
         for metric in grain.metrics:
             names = [one.name for one in found(metric.name, lambda name: True)]
             assert f"{grain.name}.{metric.name}" in names[:40], metric.name
