@@ -17,7 +17,7 @@ MENDED = {
         "Three causes of round 1 were not first. For two of them a link was added before this round:\n"
         "`getpages_per_second` of a pool follows `getpages_per_commit`, and `cpu_per_getpage` follows the time of\n"
         "synchronous requests. The third (a weight) is as it was: a response that grows through all of the second\n"
-        "period counts as chance."
+        "period counts as chance. The first case of this round had been started once before and stopped unseen."
     ),
 }
 
