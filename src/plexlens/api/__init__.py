@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from plexlens.api.answers import Answer, Page
 from plexlens.api.asked import analyse_pools, compare_runs, plan, simulate_scenario, study
-from plexlens.api.database import Database, DataLossWarning, open_database, read
+from plexlens.api.database import Database, open_database, read
+from plexlens.api.losses import DataLossWarning
 from plexlens.api.money import forecast_peaks, software_cost
 from plexlens.api.table import Numbers, Rows
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from plexlens.api.answers import Answer, Page
-from plexlens.api.database import Database, DataLossWarning
+from plexlens.api.losses import warn_of_loss
 from plexlens.api.selecting import AnyPath, Moment, Names, selection_of
-from plexlens.api.source import Source, address_of
+from plexlens.api.source import Source, address_of, opened
 from plexlens.capacity import TOLERANCE, Change, to_object
 from plexlens.capacity.page.report import plan_report
 from plexlens.capacity.planned import planned
@@ -24,7 +23,6 @@ from plexlens.compare.page.asked import compared
 from plexlens.compare.page.study import study_report
 from plexlens.compare.runs.comparability import Bounds
 from plexlens.compare.study.reader import load_study
-from plexlens.metrics.opening import inputs_of
 from plexlens.pdb.opening import DumpReading
 from plexlens.pools.page.answer import answer
 from plexlens.pools.page.options import Options
@@ -77,7 +75,7 @@ def compare_runs(
         address_of(new),
         bounds=Bounds(rate_bound, mix_bound, object_bound),
         chain=chain,
-        reading=DumpReading(tell=_warn),
+        reading=DumpReading(tell=warn_of_loss),
         selection=selection_of(start=start, end=end, systems=systems, shifts=shifts, classes=classes, site=site),
     )
     return Page(lambda: comparison.report, comparison.to_json)
@@ -143,12 +141,11 @@ def plan(
     )  # fmt: skip
     selection = selection_of(start=start, end=end, systems=systems, shifts=shifts, classes=classes, site=site)
     loaded = read_scenario(Path(scenario)) if scenario is not None else None
-    path = Path(address_of(source))
-    with inputs_of([path], DumpReading(tell=_warn), silent, selection) as inputs:
+    with opened(source, selection) as (inputs, name):
         selections = {"": inputs.selection}
         result = planned(
             inputs,
-            source.name if isinstance(source, Database) else str(path),
+            name,
             change,
             report_classes=report_classes,
             users=users,
@@ -160,7 +157,7 @@ def plan(
     return Page(
         lambda: under_selection(plan_report(result), selections),
         lambda: to_object(result) | {"selection": selection_json(selections)},
-        inputs=[path],
+        inputs=[Path(address_of(source))],
     )
 
 
@@ -368,7 +365,3 @@ def _checked(sizes: Sequence[int]) -> tuple[int, ...]:
     wanted = tuple(sizes)
     check_sizes(wanted)
     return wanted
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, DataLossWarning, stacklevel=4)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -11,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from plexlens.api.answers import Answer, Page
+from plexlens.api.losses import warn_of_loss
 from plexlens.api.selecting import AnyPath, Moment, Names, names_of, selection_of
 from plexlens.api.table import Numbers, Rows
 from plexlens.errors import IngestFailuresError, PlexlensError, UsageError
@@ -30,10 +30,6 @@ from plexlens.report.of_database import DatabaseReport, clock_of, report_of
 if TYPE_CHECKING:
     from plexlens.pdb import IngestResult
     from plexlens.report.model.clock import Clock
-
-
-class DataLossWarning(UserWarning):
-    """Data was lost while reading: a truncated dump, a broken record, or a file that was not read."""
 
 
 class Database:
@@ -424,7 +420,7 @@ def read(
     pdb = ending.enter_context(Pdb.temporary())
     failures: list[PlexlensError] = []
     try:
-        reading = DumpReading(tuple(Path(layout) for layout in layouts), codepage, leap_seconds, _warn)
+        reading = DumpReading(tuple(Path(layout) for layout in layouts), codepage, leap_seconds, warn_of_loss)
         try:
             results = reading.into(pdb, paths, silent)
         except IngestFailuresError as error:
@@ -435,12 +431,8 @@ def read(
         ending.close()
         raise
     for failure in failures:
-        _warn(str(failure))
+        warn_of_loss(str(failure))
     database = Database(pdb, str(paths[0]), results=results, failures=failures)
     database._ending.push(ending)
     weakref.finalize(database, ending.close)
     return database
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, DataLossWarning, stacklevel=4)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 from plexlens.api.answers import Page
-from plexlens.api.database import Database, DataLossWarning
 from plexlens.api.selecting import AnyPath, Moment, Names, names_of, selection_of
-from plexlens.api.source import Source, address_of
+from plexlens.api.source import Source, address_of, opened
 from plexlens.cost import costed
 from plexlens.cost import to_object as cost_object
 from plexlens.cost.page.report import cost_report
@@ -21,11 +18,6 @@ from plexlens.forecast import forecasted
 from plexlens.forecast import to_object as forecast_object
 from plexlens.forecast.page.report import forecast_report
 from plexlens.forecast.series import KINDS
-from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.opening import inputs_of
-from plexlens.metrics.selection import Selection
-from plexlens.pdb.opening import DumpReading
-from plexlens.progress import silent
 from plexlens.report.blocks.selection import selection_json, under_selection
 from plexlens.report.of_database import clock_of
 
@@ -85,7 +77,7 @@ def software_cost(
     changes += [_share(Kind.ZIIP, name, share) for name, share in (ziip or {}).items()]
     changes += [_share(Kind.SAVES, name, share) for name, share in (saves or {}).items()]
     paid = read_prices(Path(prices)) if prices is not None else None
-    with _opened(source, selection) as (inputs, name):
+    with opened(source, selection) as (inputs, name):
         selections = {"": inputs.selection}
         result = costed(inputs, name, prices=paid, changes=changes, goals=goals)
     return Page(
@@ -134,7 +126,7 @@ def forecast_peaks(
             )
     if not 1 <= days <= 366:
         raise UsageError(file="", what=f"{days} days cannot be forecast", remedy="give 1 to 366 days")
-    with _opened(source, selection) as (inputs, name):
+    with opened(source, selection) as (inputs, name):
         selections = {"": inputs.selection}
         result = forecasted(inputs, name, days=days, kinds=kinds, utc_offset=clock_of(inputs).offset)
     return Page(
@@ -142,14 +134,6 @@ def forecast_peaks(
         lambda: forecast_object(result) | {"selection": selection_json(selections)},
         inputs=[Path(address_of(source))],
     )
-
-
-@contextmanager
-def _opened(source: Source, selection: Selection) -> Iterator[tuple[Inputs, str]]:
-    """The selected tables of a source, and its name."""
-    path = Path(address_of(source))
-    with inputs_of([path], DumpReading(tell=_warn), silent, selection) as inputs:
-        yield inputs, source.name if isinstance(source, Database) else str(path)
 
 
 def _share(kind: Kind, name: str, share: float | str | None) -> WhatIf:
@@ -160,7 +144,3 @@ def _share(kind: Kind, name: str, share: float | str | None) -> WhatIf:
     if not 0 <= share <= 1:
         raise UsageError(file="", what=f"{share!r} of {name} is not a share", remedy="give 0 to 1: 0.05 is 5 percent")
     return WhatIf(kind, name, float(share))
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, DataLossWarning, stacklevel=4)
