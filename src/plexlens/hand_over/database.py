@@ -26,7 +26,8 @@ from plexlens.pdb import Pdb
 from plexlens.pdb.carried import carried_sources
 from plexlens.pdb.commit import commit, staging_folder
 from plexlens.pdb.engine import Connection, quoted
-from plexlens.pdb.manifest import Change, Ingest
+from plexlens.pdb.entries import Ingest
+from plexlens.pdb.manifest import Change
 from plexlens.pdb.opening import MEMORY_LIMIT
 from plexlens.pdb.rewriting import schema_of
 from plexlens.pdb.staging import StagedTables

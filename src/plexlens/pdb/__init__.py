@@ -15,7 +15,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plexlens.pdb.database import Pdb, TableInfo
-from plexlens.pdb.manifest import Change, DataFile, Ingest, Manifest, Note
+from plexlens.pdb.entries import DataFile, Ingest, Note
+from plexlens.pdb.manifest import Change, Manifest
 from plexlens.pdb.schema import Column
 from plexlens.pdb.system_tables import SYSTEM_SCHEMAS
 

@@ -17,7 +17,8 @@ import pyarrow.parquet as pq
 from plexlens.pdb.commit import TABLES, commit
 from plexlens.pdb.database import Pdb
 from plexlens.pdb.engine import Connection, quoted
-from plexlens.pdb.manifest import Change, DataFile, Ingest, Variants
+from plexlens.pdb.entries import DataFile, Ingest
+from plexlens.pdb.manifest import Change, Variants
 from plexlens.pdb.opening import MEMORY_LIMIT
 from plexlens.pdb.partition import UNDATED, family_of
 from plexlens.pdb.rewriting import fitted, groups, schema_of

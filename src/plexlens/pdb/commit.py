@@ -32,9 +32,10 @@ from typing import TYPE_CHECKING
 from plexlens.errors import PlexlensError, StorageError
 from plexlens.pdb import head as heads
 from plexlens.pdb.durable import Disk, OvertakenError
+from plexlens.pdb.entries import DataFile
 from plexlens.pdb.head import LOG, Dropped, Head, Part
 from plexlens.pdb.lock import is_held
-from plexlens.pdb.manifest import NAME, Change, DataFile, Line, Manifest
+from plexlens.pdb.manifest import NAME, Change, Line, Manifest
 from plexlens.pdb.place import is_object
 from plexlens.pdb.retention import KEEP
 from plexlens.pdb.staging import ALIVE, StagedFile

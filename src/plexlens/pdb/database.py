@@ -24,9 +24,10 @@ from plexlens.ingest import plausible
 from plexlens.pdb import head, retention
 from plexlens.pdb.durable import Disk
 from plexlens.pdb.engine import Connection, add_table, connect, show
+from plexlens.pdb.entries import DataFile, Ingest
 from plexlens.pdb.hashes import hashes_of
 from plexlens.pdb.head import Head
-from plexlens.pdb.manifest import NAME, DataFile, Ingest, Manifest, damaged
+from plexlens.pdb.manifest import NAME, Manifest, damaged
 from plexlens.pdb.partition import family_of, partition_of
 from plexlens.pdb.place import cause_of, disk_of, is_object, location
 from plexlens.pdb.rollup_store import RollupStore

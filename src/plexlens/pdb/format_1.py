@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from plexlens.pdb.manifest import COLUMNS, FILES, SOURCE, Line, Manifest, column_of, damaged, ingest_of
+from plexlens.pdb.entries import column_of, ingest_of
+from plexlens.pdb.manifest import COLUMNS, FILES, SOURCE, Line, Manifest, damaged
 
 PREVIOUS = "manifest.previous.json"
 """In format 1 the manifest before the last ingest."""

@@ -11,7 +11,7 @@ from plexlens.ingest.inventory import Inventory
 from plexlens.ingest.plausible import Implausible
 from plexlens.ingest.source import Damage, Severity
 from plexlens.pdb.database import Pdb
-from plexlens.pdb.manifest import Ingest
+from plexlens.pdb.entries import Ingest
 
 
 def of_database(pdb: Pdb) -> list[Inventory]:

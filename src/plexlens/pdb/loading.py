@@ -35,9 +35,10 @@ from plexlens.pdb.commit import clean_leftovers, commit, staging_folder
 from plexlens.pdb.content import hash_meanwhile, hash_of, sample_of
 from plexlens.pdb.database import Pdb
 from plexlens.pdb.durable import OvertakenError
+from plexlens.pdb.entries import DataFile, Ingest, Note
 from plexlens.pdb.hashes import hashes_in
 from plexlens.pdb.lock import unheard
-from plexlens.pdb.manifest import Change, DataFile, Ingest, Manifest, Note
+from plexlens.pdb.manifest import Change, Manifest
 from plexlens.pdb.partition import partition_of
 from plexlens.pdb.place import is_object
 from plexlens.pdb.records_once import Found, leave_out_held

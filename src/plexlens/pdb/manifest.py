@@ -9,151 +9,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from plexlens.errors import PdbDamagedError
+from plexlens.pdb.entries import (
+    DataFile,
+    Ingest,
+    column_json,
+    column_of,
+    compact,
+    file_json,
+    file_of,
+    ingest_json,
+    ingest_of,
+)
 from plexlens.pdb.lazily import Lazily
-from plexlens.pdb.partition import system_of
 from plexlens.pdb.schema import Column, TypeConflictError, merge_columns
 
 _T = TypeVar("_T")
 
 NAME = "manifest.json"
 """The file that says what a PDB holds: a folder with it is a PDB."""
-
-
-@dataclass(frozen=True, slots=True)
-class DataFile:
-    """A Parquet file of a table. Its contents never change.
-
-    Attributes
-    ----------
-    path : str
-        From the PDB's folder, with slashes.
-    table, day : str
-        The table, and the partition its rows belong to.
-    variant : int
-        Which of the table's variants (`Manifest.variants`) is the file's schema.
-    rows, bytes : int
-        Size of the file.
-    sha256 : str
-        Hash of the file's bytes; empty for a file written by format 1.
-    sources : tuple of str
-        The sources whose rows are in it.
-    starts : tuple of (str, str) or None
-        Least and greatest ``interval_start`` of its rows, ISO 8601, if all of them have one; known for files in object
-        storage.
-    """
-
-    path: str
-    table: str
-    day: str
-    variant: int
-    rows: int
-    bytes: int
-    sha256: str = ""
-    sources: tuple[str, ...] = ()
-    starts: tuple[str, str] | None = None
-
-    @property
-    def system(self) -> str | None:
-        """The only system in it, if its table is partitioned by system."""
-        parts = self.path.split("/")
-        return system_of(parts[4]) if len(parts) == 6 else None
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A count of something noteworthy in a source that is not damage.
-
-    Attributes
-    ----------
-    note : str
-        What: ``section_longer``.
-    section : str
-        Layout or report in which.
-    field : str or None
-        Field in which, where a single one is meant.
-    count : int
-        How often.
-    max_bytes : int
-        The most bytes by which a section was longer or shorter than its layout; 0 where that says nothing.
-    severity : str
-        As for damage: ``info`` or ``error``.
-    """
-
-    note: str
-    section: str
-    field: str | None = None
-    count: int = 1
-    max_bytes: int = 0
-    severity: str = "info"
-
-
-@dataclass(frozen=True, slots=True)
-class Ingest:
-    """A source that the PDB holds.
-
-    Attributes
-    ----------
-    id : str
-        ``source_id`` of its rows: the first digits of `sample`.
-    sha256 : str
-        Hash of the file's bytes as read.
-    sample : str
-        Hash of the file's size, first and last MiB.
-    file : str
-        The file as the user named it.
-    size : int
-        Bytes.
-    kind : str
-        The ingest module: ``smf``, ``rmf_xml``.
-    started_at, finished_at : str
-        UTC, ISO 8601; of the last reading.
-    rows : dict
-        Rows by table, as read.
-    records : dict
-        Records by type and subtype (``74.4``), or reports by name; duplicates left out are counted too.
-    span : tuple of (str or None)
-        First and last time in the source, ISO 8601; None where it has none.
-    duplicates : int
-        Records left out because the PDB, or the source before them, holds the same record.
-    damage : dict
-        Rows of the damage table by reason.
-    notes : tuple of Note
-        Other things counted while reading.
-    path : str
-        The file, from the root of the file system; empty for a source ingested by format 1.
-    options : dict
-        How it was read: ``codepage``, ``leap_seconds``.
-    revision : int
-        How often it was read again (`plexlens pdb rebuild`).
-    incomplete : bool
-        Whether files with its rows were lost: the source is then read again when it is ingested again.
-    """
-
-    id: str
-    sha256: str
-    sample: str
-    file: str
-    size: int
-    kind: str
-    started_at: str
-    finished_at: str
-    rows: dict[str, int]
-    records: dict[str, int]
-    span: tuple[str | None, str | None]
-    duplicates: int
-    damage: dict[str, int]
-    notes: tuple[Note, ...]
-    path: str = ""
-    options: dict[str, Any] = field(default_factory=dict)
-    revision: int = 0
-    incomplete: bool = False
 
 
 Variants = dict[str, tuple[tuple[Column, ...], ...]]
@@ -292,12 +172,12 @@ class Manifest:
     @cached_property
     def ingests(self) -> tuple[Ingest, ...]:
         """The sources, in the order in which they were committed."""
-        return self._told(lambda: tuple(map(_ingest, self._lines.sources.values())))
+        return self._told(lambda: tuple(ingest_of(json.loads(text)) for text in self._lines.sources.values()))
 
     def source(self, source_id: str) -> Ingest | None:
         """The source of this id, if there is one."""
         text = self._lines.sources.get(source_id)
-        return None if text is None else self._told(lambda: _ingest(text))
+        return None if text is None else self._told(lambda: ingest_of(json.loads(text)))
 
     def find(self, sha256: str) -> Ingest | None:
         """The source with this content, if there is one."""
@@ -340,7 +220,7 @@ class Manifest:
 
     def _variants_of(self, table: str) -> tuple[tuple[Column, ...], ...]:
         return tuple(
-            tuple(_column(entry) for entry in variant)
+            tuple(column_of(entry) for entry in variant)
             for line in self._lines.columns[table]
             for variant in json.loads(line)
         )
@@ -354,7 +234,7 @@ class Manifest:
         return [
             file
             for line in self._lines.files[table]
-            for file in (_file(table, entry) for entry in json.loads(line))
+            for file in (file_of(table, entry) for entry in json.loads(line))
             if file.path not in gone
         ]
 
@@ -368,7 +248,7 @@ class Manifest:
         """
         lines: list[Line] = [(FORGOTTEN, text, "") for text in change.forgotten]
         gone = _by_table(change.gone)
-        lines += [(GONE, table, _dumps([file.path for file in files])) for table, files in gone.items()]
+        lines += [(GONE, table, compact([file.path for file in files])) for table, files in gone.items()]
         place: dict[tuple[str, int], int] = {}
         for table, brought in change.variants.items():
             columns = list(self.variants.get(table, ()))
@@ -379,12 +259,12 @@ class Manifest:
                 place[table, index] = columns.index(variant)
             if len(columns) > known:
                 lines += self._retired(table, columns, gone.get(table, []), known)
-                lines.append((COLUMNS, table, _dumps([list(map(_column_json, entry)) for entry in columns[known:]])))
+                lines.append((COLUMNS, table, compact([list(map(column_json, entry)) for entry in columns[known:]])))
         files = _by_table(replace(file, variant=place[file.table, file.variant]) for file in change.files)
-        lines += [(FILES, table, _dumps(list(map(_file_json, listed)))) for table, listed in files.items()]
-        lines += [(HORIZON, table, _dumps(day)) for table, day in change.horizons.items()]
+        lines += [(FILES, table, compact(list(map(file_json, listed)))) for table, listed in files.items()]
+        lines += [(HORIZON, table, compact(day)) for table, day in change.horizons.items()]
         lines += [
-            (SOURCE, f"{source.id} {source.sha256} {source.sample}", _dumps(ingest_json(source)))
+            (SOURCE, f"{source.id} {source.sha256} {source.sample}", compact(ingest_json(source)))
             for source in change.sources
         ]
         return lines
@@ -403,7 +283,7 @@ class Manifest:
                 merge_columns(entry for place, entry in enumerate(columns) if place not in before | unused)
             except TypeConflictError:
                 raise TypeConflictError(f"table {table}: {error}") from None
-            yield RETIRED, table, _dumps(sorted(unused))
+            yield RETIRED, table, compact(sorted(unused))
 
     def with_lines(self, lines: Iterable[Line]) -> Manifest:
         """The manifest with further lines of its log."""
@@ -430,8 +310,8 @@ class Manifest:
             if table not in known.gone:
                 yield from ((FILES, table, text) for text in texts)
             elif table in self.files:
-                yield FILES, table, _dumps(list(map(_file_json, self.files[table])))
-        yield from ((HORIZON, table, _dumps(day)) for table, day in known.horizons.items())
+                yield FILES, table, compact(list(map(file_json, self.files[table])))
+        yield from ((HORIZON, table, compact(day)) for table, day in known.horizons.items())
         for source, text in known.sources.items():
             sha256, sample = known.samples[source]
             yield SOURCE, f"{source} {sha256} {sample}", text
@@ -442,60 +322,6 @@ def _by_table(files: Iterable[DataFile]) -> dict[str, list[DataFile]]:
     for file in files:
         data_files.setdefault(file.table, []).append(file)
     return data_files
-
-
-def _dumps(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"))
-
-
-def _file_json(file: DataFile) -> list[Any]:
-    # Table and day stand in the path.
-    entry: list[Any] = [file.path, file.variant, file.rows, file.bytes, file.sha256, list(file.sources)]
-    return [*entry, list(file.starts)] if file.starts else entry
-
-
-def _file(table: str, entry: list[Any]) -> DataFile:
-    path, variant, rows, size, sha256, sources, *starts = entry
-    day = path.split("/")[3]
-    span = (starts[0][0], starts[0][1]) if starts else None
-    return DataFile(path, table, day, variant, rows, size, sha256, tuple(sources), span)
-
-
-def ingest_json(ingest: Ingest) -> dict[str, Any]:
-    """A source as JSON; `ingest_of` is the reverse."""
-    entry = {name.name: getattr(ingest, name.name) for name in fields(ingest)}
-    entry["notes"] = [asdict(note) for note in ingest.notes]
-    return entry
-
-
-def _ingest(text: str) -> Ingest:
-    return ingest_of(json.loads(text))
-
-
-def ingest_of(entry: dict[str, Any]) -> Ingest:
-    """A source from its JSON."""
-    return Ingest(
-        **{
-            **entry,
-            "span": (entry["span"][0], entry["span"][1]),
-            "notes": tuple(Note(**note) for note in entry["notes"]),
-        }
-    )
-
-
-def _column_json(column: Column) -> dict[str, Any]:
-    return {"name": column.name, "type": column.type, "metadata": dict(column.metadata)}
-
-
-def _column(entry: dict[str, Any]) -> Column:
-    return column_of(entry)
-
-
-def column_of(entry: dict[str, Any]) -> Column:
-    """A column from its JSON."""
-    column = Column(entry["name"], entry["type"], tuple(sorted(entry["metadata"].items())))
-    _ = column.arrow_type  # a type that this version does not know is found here, not in a query
-    return column
 
 
 def damaged(path: Path, what: str, *, offset: int | None = None) -> PdbDamagedError:

@@ -10,7 +10,7 @@ from fsspec import AbstractFileSystem
 
 from plexlens.pdb.durable import SCHEME
 from plexlens.pdb.engine import Connection
-from plexlens.pdb.manifest import DataFile
+from plexlens.pdb.entries import DataFile
 from plexlens.pdb.object_store import Bucket, ObjectFile
 from plexlens.pdb.objects import ObjectPath
 from plexlens.pdb.views import pruned_apart

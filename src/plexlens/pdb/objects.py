@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 from plexlens.errors import StorageError, UsageError
 from plexlens.pdb.durable import SCHEME, Disk
+from plexlens.pdb.entries import DataFile
 from plexlens.pdb.lock import alive, is_held
-from plexlens.pdb.manifest import DataFile
 from plexlens.pdb.object_store import AT_ONCE, Bucket, ObjectFile, bucket_of
 
 #: Time for which objects that no manifest names may belong to a writer that is still at work.

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from plexlens.pdb.durable import Disk
-from plexlens.pdb.manifest import DataFile
+from plexlens.pdb.entries import DataFile
 from plexlens.pdb.place import is_object
 from plexlens.pdb.schema import Column
 from plexlens.pdb.staging import ROW_GROUP_ROWS, StagedFile, parquet_options, sha256_of, starts_of

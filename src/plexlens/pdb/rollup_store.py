@@ -26,7 +26,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from plexlens.pdb.durable import Disk
-from plexlens.pdb.manifest import DataFile, Manifest
+from plexlens.pdb.entries import DataFile
+from plexlens.pdb.manifest import Manifest
 from plexlens.pdb.staging import ROW_GROUP_ROWS
 
 #: Folder within the PDB, and the version of what is in it.

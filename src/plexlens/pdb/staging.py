@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from plexlens.pdb.durable import Disk
-from plexlens.pdb.manifest import DataFile
+from plexlens.pdb.entries import DataFile
 from plexlens.pdb.partition import EXPIRED, RowDays, by_system, family_of
 from plexlens.pdb.schema import Column, TypeConflictError, columns_of, stored_schema
 

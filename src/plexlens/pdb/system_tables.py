@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from plexlens.ingest import plausible
 from plexlens.ingest.source import DAMAGE_SCHEMA, TIMESTAMP
-from plexlens.pdb.manifest import Ingest
+from plexlens.pdb.entries import Ingest
 
 SOURCE_SCHEMA = pa.schema(
     [

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from plexlens.pdb.engine import literal
-from plexlens.pdb.manifest import DataFile
+from plexlens.pdb.entries import DataFile
 from plexlens.pdb.place import is_object
 from plexlens.pdb.schema import Column
 

@@ -10,7 +10,7 @@ from datetime import date, datetime
 from typing import Any
 
 from plexlens.metrics.selection import Selection, Shift, Window
-from plexlens.pdb.manifest import Ingest, ingest_json, ingest_of
+from plexlens.pdb.entries import Ingest, ingest_json, ingest_of
 from plexlens.pdb.partition import family_of
 from plexlens.report.blocks.readings import FileRead, State
 

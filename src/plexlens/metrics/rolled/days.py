@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from plexlens.metrics.definition import Source
 from plexlens.metrics.rolled.rule import dated_tables
 from plexlens.pdb import Pdb
-from plexlens.pdb.manifest import DataFile
+from plexlens.pdb.entries import DataFile
 from plexlens.pdb.rollup_store import INTERVAL, Made, RolledDay, digest_of, revisions_of
 
 #: Days that the records of one file can end on, at most: a file with more has a wrong time in it.

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from plexlens.metrics.selection.raw import class_sources, timed_tables
 from plexlens.pdb import Pdb
 from plexlens.pdb.engine import Connection, arrow, shown_by
-from plexlens.pdb.manifest import DataFile
+from plexlens.pdb.entries import DataFile
 from plexlens.pdb.rollup_store import LISTS, Made, RolledDay, RolledFile, Rollup, RollupStore, digest_of, revisions_of
 from plexlens.pdb.views import parquet_path
 

@@ -18,8 +18,9 @@ import pyarrow as pa
 from plexlens.errors import PdbDamagedError, PdbLockedError
 from plexlens.pdb.commit import JOURNAL, commit, staging_folder
 from plexlens.pdb.database import Pdb
+from plexlens.pdb.entries import DataFile
 from plexlens.pdb.lock import alive, holder_of, unheard, writer_lock
-from plexlens.pdb.manifest import Change, DataFile, Manifest
+from plexlens.pdb.manifest import Change, Manifest
 from plexlens.pdb.rewriting import Rewriter
 from plexlens.pdb.schema import Column, TypeConflictError, merge_columns
 from plexlens.pdb.staging import ALIVE, StagedFile

@@ -16,8 +16,9 @@ from plexlens.ingest import kinds, plausible
 from plexlens.pdb import retention
 from plexlens.pdb.commit import commit
 from plexlens.pdb.database import Pdb
+from plexlens.pdb.entries import DataFile
 from plexlens.pdb.lock import unheard
-from plexlens.pdb.manifest import Change, DataFile, Manifest
+from plexlens.pdb.manifest import Change, Manifest
 from plexlens.pdb.partition import UNDATED, family_of
 from plexlens.pdb.retention import Retention
 from plexlens.pdb.writing import told_of_disk, writing

@@ -15,9 +15,9 @@ from plexlens.ingest import kinds, plausible
 from plexlens.ingest.compression import Expansion
 from plexlens.pdb.content import hash_of, sample_of
 from plexlens.pdb.database import Pdb
+from plexlens.pdb.entries import Ingest
 from plexlens.pdb.loading import Job, load
 from plexlens.pdb.lock import unheard
-from plexlens.pdb.manifest import Ingest
 from plexlens.pdb.staging import MEMORY
 from plexlens.pdb.upkeep.verify import at_hand
 from plexlens.pdb.writing import writing

@@ -17,9 +17,10 @@ from plexlens.pdb import format_1
 from plexlens.pdb import head as heads
 from plexlens.pdb.commit import TABLES, commit, listed, remove_empty, stale_staging, stray_parts
 from plexlens.pdb.database import Pdb
+from plexlens.pdb.entries import Ingest
 from plexlens.pdb.head import Head
 from plexlens.pdb.lock import LOCK, unheard, writer_lock
-from plexlens.pdb.manifest import NAME, Change, Ingest, Manifest
+from plexlens.pdb.manifest import NAME, Change, Manifest
 from plexlens.pdb.place import disk_of, location
 from plexlens.pdb.state import read_state
 from plexlens.pdb.upkeep.verify import Verification, verify

@@ -12,7 +12,7 @@ from plexlens.errors import PlexlensError
 from plexlens.pdb import head as heads
 from plexlens.pdb.content import hash_of
 from plexlens.pdb.database import Pdb
-from plexlens.pdb.manifest import DataFile, Ingest
+from plexlens.pdb.entries import DataFile, Ingest
 from plexlens.pdb.rewriting import opened
 from plexlens.pdb.schema import TypeConflictError, columns_of
 from plexlens.pdb.staging import sha256_of
