@@ -13,7 +13,7 @@ import pytest
 
 from plexlens.errors import PdbDamagedError, StorageError, UsageError
 from plexlens.pdb import Pdb, ingest
-from plexlens.pdb.loading import Outcome
+from plexlens.pdb.job import Outcome
 from plexlens.pdb.objects import ObjectDisk
 from plexlens.pdb.upkeep.compact import compact
 from plexlens.pdb.upkeep.repair import examine, repair

@@ -21,7 +21,8 @@ from plexlens.pdb.schema import Column
 from plexlens.pdb.system_tables import SYSTEM_SCHEMAS
 
 if TYPE_CHECKING:
-    from plexlens.pdb.loading import IngestResult, Outcome, ingest
+    from plexlens.pdb.job import IngestResult, Outcome
+    from plexlens.pdb.loading import ingest
 
 #: What stores sources needs every decoder; a question to a database needs none of them.
 _LOADING = ("IngestResult", "Outcome", "ingest")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
@@ -29,7 +28,7 @@ from plexlens.errors import (
 from plexlens.ingest import kinds as sources
 from plexlens.ingest import plausible
 from plexlens.ingest.compression import USUAL, Expansion
-from plexlens.ingest.plausible import Bound, Plausibility
+from plexlens.ingest.plausible import Plausibility
 from plexlens.ingest.source import Reading, ReadOptions, Severity, damage_batch
 from plexlens.pdb.commit import clean_leftovers, commit, staging_folder
 from plexlens.pdb.content import hash_meanwhile, hash_of, sample_of
@@ -37,6 +36,7 @@ from plexlens.pdb.database import Pdb
 from plexlens.pdb.durable import OvertakenError
 from plexlens.pdb.entries import DataFile, Ingest, Note
 from plexlens.pdb.hashes import hashes_in
+from plexlens.pdb.job import IngestResult, Job, Outcome
 from plexlens.pdb.lock import unheard
 from plexlens.pdb.manifest import Change, Manifest
 from plexlens.pdb.partition import partition_of
@@ -55,43 +55,6 @@ EXPIRED = "rows_expired"
 """The note that counts rows of days that retention has removed: they were left out."""
 
 
-class Outcome(StrEnum):
-    """Status of a file after an ingest."""
-
-    ADDED = "added"
-    """Its rows are in the PDB."""
-    ALREADY_HELD = "already held"
-    """The PDB holds a file of the same content: nothing was read, nothing changed."""
-    NOTHING_NEW = "nothing new"
-    """Every record in it is one the PDB holds or has let expire: only the fact that it was read was added."""
-    READ_AGAIN = "read again"
-    """Its rows take the place of those that the PDB had of it."""
-    SKIPPED = "skipped"
-    """A file of a given folder that is not a known source."""
-
-
-@dataclass(frozen=True, slots=True)
-class IngestResult:
-    """Result of ingesting one file.
-
-    Attributes
-    ----------
-    file : str
-        The file as the user named it.
-    outcome : Outcome
-        See there.
-    ingest : Ingest or None
-        What the PDB says about the file; for one already held, of the file it had from before. None when skipped.
-    reason : str
-        Why it was skipped.
-    """
-
-    file: str
-    outcome: Outcome
-    ingest: Ingest | None = None
-    reason: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class _Identity:
     """File attributes compared before and after reading, to detect that a file changed meanwhile."""
@@ -105,25 +68,6 @@ class _Identity:
     def of(cls, path: Path) -> _Identity:
         status = path.stat()
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
-
-
-@dataclass
-class Job:
-    """The options of a call, and the outcome of its files so far."""
-
-    pdb: Pdb
-    progress: Progress
-    layouts: tuple[Path, ...]
-    codepage: str
-    leap_seconds: bool
-    memory: int
-    bounds: Mapping[str, Sequence[Bound]]
-    names: Mapping[Path, str] = field(default_factory=dict)
-    horizons: bool = True
-    tell: Callable[[str], None] = unheard
-    expansion: Expansion = USUAL
-    results: list[IngestResult] = field(default_factory=list)
-    failures: list[PlexlensError] = field(default_factory=list)
 
 
 def ingest(

@@ -15,7 +15,7 @@ from plexlens.pdb.place import is_object
 from plexlens.progress import Progress
 
 if TYPE_CHECKING:
-    from plexlens.pdb.loading import IngestResult
+    from plexlens.pdb.job import IngestResult
 
 #: What DuckDB may use before it spills to disk, so that memory does not grow with the dump.
 MEMORY_LIMIT = "1GiB"

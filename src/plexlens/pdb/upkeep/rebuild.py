@@ -16,7 +16,8 @@ from plexlens.ingest.compression import Expansion
 from plexlens.pdb.content import hash_of, sample_of
 from plexlens.pdb.database import Pdb
 from plexlens.pdb.entries import Ingest
-from plexlens.pdb.loading import Job, load
+from plexlens.pdb.job import Job
+from plexlens.pdb.loading import load
 from plexlens.pdb.lock import unheard
 from plexlens.pdb.staging import MEMORY
 from plexlens.pdb.upkeep.verify import at_hand
