@@ -152,7 +152,7 @@ def test_damage_is_counted(tmp_path: Path) -> None:
     ]
     results(tmp_path / "r.jtl")
     done = run("run", "r.jtl", "--samples", "s.csv", cwd=tmp_path)
-    assert "1 lines are not used, first at line" in done.stdout
+    assert "lines left out: 1, first at line" in done.stdout
 
 
 def test_a_long_gap_is_said(tmp_path: Path) -> None:

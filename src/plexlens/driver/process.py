@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
-import signal
 import subprocess
 import sys
 import tempfile
@@ -14,7 +13,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -22,6 +20,7 @@ import numpy as np
 from plexlens.driver.outcome import Outcome
 from plexlens.driver.plan import Plan
 from plexlens.errors import NothingUsableError, UsageError
+from plexlens.signals import ended_by_signals
 
 #: Seconds that Locust has to start, and to write what is in flight after it was stopped.
 START, STOP = 60.0, 15.0
@@ -187,19 +186,11 @@ def drive(
 
 def _wait(process: subprocess.Popen[bytes], plan: Plan, tell: Tell) -> bool:
     """Wait for the end of the test; whether it was stopped."""
-    signals: list[int] = []
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        signals.append(number)
-
-    before: dict[int, Any] = {}
-    with contextlib.suppress(ValueError):
-        # Only the main thread may do this; in another one nobody sends it signals.
-        before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    signals: list[None] = []
     begun = time.monotonic()
     # Beyond this the driver hangs, which it never should.
     longest = START + plan.seconds + 2 * plan.timeout + STOP
-    try:
+    with ended_by_signals(lambda: signals.append(None)):
         passed_on = 0
         while process.poll() is None:
             if len(signals) > passed_on:
@@ -210,9 +201,6 @@ def _wait(process: subprocess.Popen[bytes], plan: Plan, tell: Tell) -> bool:
             tell(time.monotonic() - begun)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(0.2)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
     return bool(signals)
 
 

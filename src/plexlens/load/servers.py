@@ -78,7 +78,7 @@ def with_servers(run: Run, samples: Sequence[Samples], costs: Costs | None = Non
                 "passed evenly meanwhile. Sample more often (--every), or for longer."
             )
         notes += [
-            f"{server.file}: {number:,} lines are not used, first at {place}: {reason}."
+            f"{server.file}: lines left out: {number:,}, first at {place}: {reason}."
             for reason, number, place in server.left_out
         ]
     if costs is not None:

@@ -6,7 +6,6 @@ import contextlib
 import csv
 import fnmatch
 import platform
-import signal
 import sys
 import threading
 import time
@@ -14,8 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from types import FrameType
-from typing import IO, Any
+from typing import IO
 
 from plexlens.errors import NothingUsableError, OutputError, UsageError
 from plexlens.sampling.counters import (
@@ -29,6 +27,7 @@ from plexlens.sampling.counters import (
     task_in,
     tasks,
 )
+from plexlens.signals import ended_by_signals
 
 #: Heads of the file. `started` tells processes apart that had the same number one after the other.
 COLUMNS = ("time", "host", "kind", "name", "number", "started", "cpu_seconds")
@@ -187,16 +186,8 @@ def record(
     """
     recorded = Recorded(output)
     ended = threading.Event()
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        ended.set()
-
-    before: dict[int, Any] = {}
-    with contextlib.suppress(ValueError):
-        # Only the main thread may do this; in another one nobody sends it signals.
-        before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        with output.open("w", encoding="utf-8", newline="") as stream:
+        with ended_by_signals(ended.set), output.open("w", encoding="utf-8", newline="") as stream:
             _sample(_Writer(stream, wanted, recorded), ended, every, seconds, tell)
     except OSError as error:
         raise OutputError(
@@ -204,9 +195,6 @@ def record(
             what=f"it cannot be written: {error.strerror or error}",
             remedy=f"name another file, or free space in {output.absolute().parent}; samples before are in the file",
         ) from error
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
     if wanted.processes and not recorded.seen:
         raise NothingUsableError(
             file=str(output),
