@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from types import FrameType
 
-from plexlens.cli.app import app
+from plexlens.cli.app import app, narrowed
 
 from plexlens.cli import (  # isort: skip
     report, ingest, sql, export, metrics, records, pools, layouts, findings, example, study, compare, ways_in, plan,  # noqa: F401
@@ -69,7 +69,7 @@ def main() -> None:
 def _run() -> None:
     """Run the command, and flush its output before the exit code reports success."""
     try:
-        app()
+        narrowed(app, sys.argv[1:])()
     except SystemExit:
         sys.stdout.flush()
         raise

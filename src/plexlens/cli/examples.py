@@ -9,6 +9,8 @@ from pathlib import Path
 import tomli
 import typer
 
+from plexlens.cli.app import command_name
+
 
 @cache
 def examples() -> dict[str, dict[str, str]]:
@@ -36,9 +38,7 @@ def add_examples(app: typer.Typer) -> None:
 def commands_of(app: typer.Typer, group: str = "") -> Iterator[tuple[str, typer.models.CommandInfo]]:
     """The words and the description of every command of an application, including those of its groups."""
     for info in app.registered_commands:
-        # A command without a name of its own is called as its function is.
-        name = info.name or (info.callback.__name__.replace("_", "-") if info.callback else "")
-        yield f"{group} {name}".strip(), info
+        yield f"{group} {command_name(info)}".strip(), info
     for inner in app.registered_groups:
         if inner.typer_instance is not None:
             yield from commands_of(inner.typer_instance, f"{group} {inner.name}".strip())

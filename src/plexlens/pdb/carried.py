@@ -76,7 +76,7 @@ def _write(connection: Connection, table: str, columns: Sequence[Column], path: 
     order = ", ".join(name for name in _ORDER if name in schema.names)
     statement = f"select * from main.{quoted(table)}{f' order by {order}' if order else ''}"
     reader = connection.execute(statement).to_arrow_reader(_BATCH_ROWS)
-    with pq.ParquetWriter(path, schema, **parquet_options(schema)) as writer:
+    with pq.ParquetWriter(path, schema, **parquet_options(schema, "zstd")) as writer:
         for group in groups((fitted(batch, schema) for batch in reader), schema):
             writer.write_table(group, row_group_size=max(1, group.num_rows))
 

@@ -34,6 +34,11 @@ class Disk:
     def __init__(self, *, sync: bool = True) -> None:
         self.sync = sync
 
+    @property
+    def codec(self) -> str:
+        """Compression of Parquet files: small where they stay, fast where they are read once and deleted."""
+        return "zstd" if self.sync else "lz4"
+
     def staging(self, folder: Path) -> Path:
         """Folder for the files of writers before they belong to the PDB in a folder."""
         return folder / "staging"

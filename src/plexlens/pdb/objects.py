@@ -253,6 +253,11 @@ class ObjectDisk(Disk):
         self.began = time.monotonic()
         self._token = os.urandom(5).hex()
 
+    @property
+    def codec(self) -> str:
+        """Objects stay, though no folder of theirs is forced to a device."""
+        return "zstd"
+
     @cached_property
     def scratch(self) -> Path:
         """Folder on this machine for files before they are put; what processes that ended have left in it goes."""

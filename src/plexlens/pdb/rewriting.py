@@ -113,7 +113,7 @@ class Rewriter:
         staged = self.folder / name
         schema = schema_of(columns)
         rows = 0
-        with pq.ParquetWriter(staged, schema, **parquet_options(schema)) as writer:
+        with pq.ParquetWriter(staged, schema, **parquet_options(schema, self.disk.codec)) as writer:
             for group in groups(self._batches(files, schema, without), schema):
                 writer.write_table(group, row_group_size=max(1, group.num_rows))
                 rows += group.num_rows

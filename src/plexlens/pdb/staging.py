@@ -369,7 +369,7 @@ class StagedTables:
         )
 
     def _write_parquet(self, rows: pa.Table, path: Path) -> None:
-        pq.write_table(rows, path, row_group_size=ROW_GROUP_ROWS, **parquet_options(rows.schema))
+        pq.write_table(rows, path, row_group_size=ROW_GROUP_ROWS, **parquet_options(rows.schema, self._disk.codec))
         self._disk.sync_file(path)
 
 
@@ -391,11 +391,11 @@ def starts_of(path: Path) -> tuple[str, str] | None:
     return min(part.min for part in statistics).isoformat(), max(part.max for part in statistics).isoformat()
 
 
-def parquet_options(schema: pa.Schema) -> dict[str, Any]:
+def parquet_options(schema: pa.Schema, codec: str) -> dict[str, Any]:
     """Options of the Parquet writer for the files of a table."""
     return {
-        "compression": "zstd",
-        "compression_level": 1,
+        "compression": codec,
+        "compression_level": 1 if codec == "zstd" else None,
         "use_dictionary": [entry.name for entry in schema if pa.types.is_string(entry.type)],
     }
 
