@@ -14,6 +14,9 @@ FUZZ_COPIES ?= 100000
 SECONDS ?= 3600
 # Seconds of mutants of each other kind of input: reports, traces, catalogue, layouts, scenarios, answers of a DDS.
 FUZZ_KIND_SECONDS ?= 2
+# `make soak` sets --release. `make test` damages dumps with the program that `rust-test` has compiled: to compile another
+# takes longer than it then runs.
+FUZZ_PROFILE ?=
 # CPU seconds of the Python tests of `make check`.
 CHECK_SECONDS ?= 90
 
@@ -22,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 
-.PHONY: demo test check soak audit test-times lint types rust-test python-test python-test-first python-test-second spark-test load-test storage-test fuzz docs goldens hooks man sbom dist bundle benchmarks clean prerequisites browser java
+.PHONY: demo test check soak audit test-times lint types rust-test python-test python-test-first python-test-second python-test-third spark-test load-test storage-test fuzz docs goldens hooks man sbom dist bundle benchmarks clean prerequisites browser java
 
 demo: $(BUILD)/core
 	@mkdir -p out
@@ -55,7 +58,7 @@ soak: $(BUILD)/core
 	  tests/pdb/test_together.py tests/cli/test_crash_outputs.py && \
 	PROPTEST_CASES=5000 $(CARGO) test --quiet --locked --release --workspace && \
 	left=$$(($(SECONDS) - $$(date +%s) + $$begin)) && if [ $$left -lt 60 ]; then left=60; fi && \
-	PLEXLENS_FUZZ_SEED=$$begin $(MAKE) --no-print-directory fuzz FUZZ_COPIES=1000000000 \
+	PLEXLENS_FUZZ_SEED=$$begin $(MAKE) --no-print-directory fuzz FUZZ_PROFILE=--release FUZZ_COPIES=1000000000 \
 	  FUZZ_REPORT_SECONDS=$$((left / 8)) FUZZ_KIND_SECONDS=$$((left / 24)) FUZZ_SECONDS=$$((left / 2))
 
 # The table of docs/testing.md: how long each stage of `make test` takes in a new clone, and then again.
@@ -123,8 +126,10 @@ types: $(BUILD)/core
 rust-test:
 	$(CARGO) test --quiet --locked --workspace
 
-# Two halves at the same time, one for each core: folders that are not named here are in the second.
-FIRST_HALF := capacity ingest metrics pdb pools serve sharing simulate
+# Three parts at the same time: two would leave the cores idle while a test waits for a server, a disk or a browser.
+# Folders that are not named here are in the third.
+FIRST_PART := capacity ingest metrics sharing simulate
+SECOND_PART := cli pdb pools serve
 
 # Rules of accessibility for the tests of pages, pinned in tests/report/axe; nothing of them is shipped.
 $(BUILD)/axe: tests/report/axe/package.json tests/report/axe/package-lock.json
@@ -137,13 +142,16 @@ $(BUILD)/axe: tests/report/axe/package.json tests/report/axe/package-lock.json
 	@touch $@
 
 python-test: $(BUILD)/core $(BUILD)/axe browser
-	@$(MAKE) --no-print-directory -j2 --output-sync=target python-test-first python-test-second
+	@$(MAKE) --no-print-directory -j3 --output-sync=target python-test-first python-test-second python-test-third
 
 python-test-first:
-	$(BIN)/pytest $(addprefix tests/,$(FIRST_HALF))
+	$(BIN)/pytest $(addprefix tests/,$(FIRST_PART))
 
 python-test-second:
-	$(BIN)/pytest tests $(addprefix --ignore=tests/,$(FIRST_HALF))
+	$(BIN)/pytest $(addprefix tests/,$(SECOND_PART))
+
+python-test-third:
+	$(BIN)/pytest tests $(addprefix --ignore=tests/,$(FIRST_PART) $(SECOND_PART))
 
 # Extras, each in an environment of its own, which sees that of the other tests: Plexlens on Spark, the driver of load
 # tests (Locust), and a database on object storage with an S3 server.
@@ -178,7 +186,7 @@ storage-test: $(BUILD)/storage
 fuzz: $(BUILD)/core
 	PLEXLENS_FUZZ_SECONDS=$(FUZZ_REPORT_SECONDS) PLEXLENS_FUZZ_COPIES=$(FUZZ_COPIES) $(BIN)/pytest -q -s tests/ingest/test_text_fuzz.py -k stated_time
 	PLEXLENS_FUZZ_SECONDS=$(FUZZ_KIND_SECONDS) PLEXLENS_FUZZ_COPIES=$(FUZZ_COPIES) $(BIN)/pytest -q -s tests/mutants
-	PLEXLENS_FUZZ_SECONDS=$(FUZZ_SECONDS) PLEXLENS_FUZZ_COPIES=$(FUZZ_COPIES) $(CARGO) test --quiet --locked --release --package plexlens-smf --test fuzz -- --nocapture
+	PLEXLENS_FUZZ_SECONDS=$(FUZZ_SECONDS) PLEXLENS_FUZZ_COPIES=$(FUZZ_COPIES) $(CARGO) test --quiet --locked $(FUZZ_PROFILE) --package plexlens-smf --test fuzz -- --nocapture
 
 docs: $(BUILD)/core
 	$(BIN)/python -m plexlens.metrics.reference docs/metrics.md

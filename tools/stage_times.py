@@ -29,8 +29,8 @@ STAGES = {
     "lint": "format, lint, generated documents; cold: compiles for clippy",
     "types": "mypy",
     "rust-test": "tests of the crates; cold: compiles them",
-    "python-test": "tests of the product, two halves at a time",
-    "fuzz": "damaged dumps and reports, the stated short part; cold: compiles the fuzzer",
+    "python-test": "tests of the product, three parts at a time",
+    "fuzz": "damaged dumps and reports, the stated short part",
 }
 
 
