@@ -1,10 +1,11 @@
 -- Usage of products in the hours of SMF 89. Documents do not say whether several records of one hour (with an SMF interval
 -- below an hour) add up: an hour with several records of a product has no times, and its records are counted as doubtful.
-with offset_of as (
-    -- The difference between local time and UTC, from RMF records of the system and day.
-    select system, utc_day(interval_start) as day, max(utc_offset) as utc_offset
+with offsets as (
+    -- The difference between local time and UTC in each RMF interval of a system.
+    select distinct system, utc_offset, epoch(interval_start) as begins,
+        epoch(interval_start) + utc_offset as local_begin, epoch(interval_end) + utc_offset as local_end
     from rmf_product_section
-    group by system, day
+    where utc_offset is not null
 ),
 used as (
     select u.*, s.* exclude (source_id, record_no),
@@ -20,6 +21,22 @@ added as (
     from used
     where local_end > local_start
     group by system, smf89upo, smf89upn, smf89upv, smf89upq, local_start, local_end
+),
+hours as (
+    select distinct system, local_start from added
+),
+offset_of as (
+    -- That of the interval in which the hour begins, in an hour that the clock repeats the first one; else of the last
+    -- interval of the day before, or of the first one of the day after. Systems begin intervals within a minute of the hour.
+    select h.system, h.local_start,
+        coalesce(
+            max(o.utc_offset) filter (where o.local_begin <= h.local_start + 60 and h.local_start + 60 < o.local_end),
+            max_by(o.utc_offset, o.begins) filter (where o.local_begin <= h.local_start + 60),
+            min_by(o.utc_offset, o.begins)
+        ) as utc_offset
+    from hours h
+    join offsets o on o.system = h.system and abs(o.local_begin - h.local_start) <= 86400
+    group by h.system, h.local_start
 )
 select a.system, a.sysplex, o.utc_offset, o.utc_offset is null as local_time,
     moment(a.local_start - coalesce(o.utc_offset, 0)) as interval_start,
@@ -31,4 +48,4 @@ select a.system, a.sysplex, o.utc_offset, o.utc_offset is null as local_time,
     case when a.records = 1 then a.smf89usr end as srb_seconds,
     a.records::double as records, if(a.records > 1, a.records, 0)::double as doubtful_records
 from added a
-left join offset_of o on o.system = a.system and o.day = a.local_start::bigint // 86400
+left join offset_of o on o.system = a.system and o.local_start = a.local_start
