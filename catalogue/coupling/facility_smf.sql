@@ -26,12 +26,21 @@ request as (
         sum(r744ssiz::double) as r744ssiz
     from smf74_4_request
     group by source_id, record_no
+),
+-- R744HLAT is 0 where a round trip was not measured.
+path as (
+    select source_id, record_no, sum(r744hlat::double) as r744hlat, count(*) as measured_paths
+    from smf74_4_channel_path
+    where r744hlat > 0
+    group by source_id, record_no
 )
 select l.*,
     processor.* exclude (source_id, record_no),
     storage.* exclude (source_id, record_no),
-    request.* exclude (source_id, record_no)
+    request.* exclude (source_id, record_no),
+    path.* exclude (source_id, record_no)
 from smf74_4_local_cf l
 left join processor on processor.source_id = l.source_id and processor.record_no = l.record_no
 left join storage on storage.source_id = l.source_id and storage.record_no = l.record_no
 left join request on request.source_id = l.source_id and request.record_no = l.record_no
+left join path on path.source_id = l.source_id and path.record_no = l.record_no

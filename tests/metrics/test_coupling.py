@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plexlens.metrics import GRAINS
-from plexlens.metrics.evaluate import evaluate
+from plexlens.metrics.evaluate import evaluate, rolled_up
 from tests.metrics.raw import inputs, row, rows_of
 
 STRUCTURE = GRAINS["coupling_structure"]
@@ -55,6 +55,21 @@ def test_service_time_delay_and_contention() -> None:
         "lock_entries_fraction": 0.25,
     }
     assert {name: found[name] for name in expected} == {n: pytest.approx(v) for n, v in expected.items()}
+
+
+def test_round_trip_of_paths() -> None:
+    # Paths of 113 and 107 µs, a third one not measured. Another facility has one path of 1 µs: (113 + 107 + 1) / 3.
+    raw = inputs(
+        smf74_4_local_cf=[row(1, r744fnam="CF1"), row(2, r744fnam="CF2")],
+        smf74_4_channel_path=[
+            *(row(1, number, r744hlat=latency) for number, latency in enumerate((113e-6, 107e-6, 0.0))),
+            row(2, r744hlat=1e-6),
+        ],
+    )
+    (whole,) = rolled_up(raw, FACILITY, by=(), time="all")
+    assert whole["path_latency"] == pytest.approx(221e-6 / 3)
+    by_facility = rolled_up(raw, FACILITY, by=("facility",), time="all")
+    assert [each["path_latency"] for each in by_facility] == pytest.approx([110e-6, 1e-6])
 
 
 def test_no_requests_gives_null() -> None:

@@ -17,6 +17,9 @@ _LOCK_ENTRY = ((7, 2), (23, 4), (32, 8))
 #: Seven subchannels to a link, as `defaults.rs` has it.
 _SUBCHANNELS = 7
 
+#: Seconds of a round trip per km of fibre, as the simulator has it (`building.rs`).
+_ROUND_TRIP = 1e-5
+
 #: R744FLVL, R744FMOD: level 25 is that of the machines of 2022.
 _LEVEL, _MACHINE = 25, "003931"
 
@@ -202,6 +205,7 @@ def coupling_records(interval: Interval) -> Iterator[Record]:
                 machine=_MACHINE,
                 dedicated=True,
                 peers=[peer["name"] for peer in systems if peer is not system],
+                round_trip=_ROUND_TRIP * facility.get("distance_km", 0.0),
             )
             structures = used[system["name"], facility["name"]]
             rows = smf74_4.sections(text, structures, system=system["name"], seconds=interval.seconds)

@@ -16,6 +16,9 @@ _CONNECTED = 0x80
 #: R744PTYP: dedicated.
 _DEDICATED = 0x80
 
+#: R744HTAP, R744HFL1: a path between machines, whose latency is valid.
+_PATH, _LATENCY_VALID = "CL5", 0x20
+
 #: R744QFLG: active; of a duplexed structure the first instance is the old one of a rebuild that goes on, the second the
 #: new one.
 ACTIVE, FIRST, SECOND = 0x80, 0x80 | 0x20 | 0x02 | 0x01, 0x80 | 0x40 | 0x02 | 0x01
@@ -166,6 +169,8 @@ class Facility:
         Whether its engines are known to be dedicated.
     peers
         Other systems that are connected to it.
+    round_trip
+        Seconds of a round trip to it, where its paths measure that.
     """
 
     name: str
@@ -182,6 +187,7 @@ class Facility:
     machine: str | None = None
     dedicated: bool = False
     peers: Sequence[str] = field(default=())
+    round_trip: float | None = None
 
 
 def sections(facility: Facility, structures: Sequence[Structure], *, system: str, seconds: float) -> Sections:
@@ -218,7 +224,17 @@ def sections(facility: Facility, structures: Sequence[Structure], *, system: str
             for number in range(facility.engines)
         ],
         "smf74_4_cache": [cache.row() for cache in caches],
+        "smf74_4_channel_path": [] if facility.round_trip is None else _paths(facility),
     }
+
+
+def _paths(facility: Facility) -> list[Row]:
+    """The channel paths; a round trip of a microsecond or less is told as one."""
+    latency = max(facility.round_trip or 0.0, 1e-6)
+    return [
+        {"r744hcpi": number, "r744htap": _PATH, "r744hfl1": _LATENCY_VALID, "r744hlat": latency}
+        for number in range(facility.paths)
+    ]
 
 
 def _facility(facility: Facility, structures: Sequence[Structure], system: str) -> Row:
