@@ -21,7 +21,7 @@ from plexlens.errors import PlexlensError
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import EVERYTHING
 from plexlens.pdb import Pdb
-from plexlens.why.answer import CHANGED, Why, why
+from plexlens.why.answer import NAMED, Why, why
 from tools.why_drawn import Drawn, drawn, kinds
 from tools.why_trials import PERIODS, Planted, cause_text, database_of, is_named
 
@@ -109,7 +109,7 @@ def run(number: int, file: Path) -> None:
             out.write(json.dumps(result) + "\n")
         rank, told = (answer["rank"], answer["told"]) if answer else ("-", given.told)
         causes = answer["causes"][:4] if answer else unmoved
-        is_false = answer is not None and result["empty"]["judgement"] == CHANGED
+        is_false = answer is not None and result["empty"]["judgement"] in NAMED
         print(rank, told, given.base, causes, "FALSE" if is_false else "", flush=True)
 
 

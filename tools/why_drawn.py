@@ -397,7 +397,7 @@ def farther(random: Random, before: Values, after: Values) -> _Change | None:
     return _Change(
         f"{each['name']} {each['distance_km']:g} km away",
         [("coupling_structure.sync_service_time", ""), _plan(plan), _plan(plan, "cpu_per_commit")],
-        ["coupling_facility.sync_service_time#rest"],
+        [f"coupling_facility.path_latency {each['name']}", "coupling_facility.sync_service_time#rest"],
     )
 
 

@@ -22,7 +22,7 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import EVERYTHING
 from plexlens.pdb import Pdb, ingest
 from plexlens.simulate import Scenario, run_scenario, write_smf
-from plexlens.why.answer import CHANGED, Why, subject, why
+from plexlens.why.answer import NAMED, Why, subject, why
 from plexlens.why.links import Cause
 
 FOLDER = Path(__file__).resolve().parents[1] / "scenarios" / "why"
@@ -158,7 +158,7 @@ def trials(first: int, *, tell: Callable[[str], None] = print) -> tuple[list[Jud
     empty = []
     for number, case in enumerate(cases):
         empty.append(judged(nothing_planted(case), first + 500 + 2 * number))
-        if empty[-1].judgement == CHANGED:
+        if empty[-1].judgement in NAMED:
             tell(f"false: {case.name}: {', '.join(empty[-1].causes[:4])}")
     return results, empty
 

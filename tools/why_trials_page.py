@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plexlens.why.answer import CHANGED
+from plexlens.why.answer import NAMED
 from tools.why_trials import DEVELOPED, GOALS, JUDGED, Judged
 
 
@@ -12,7 +12,7 @@ def page(results: Sequence[Judged], empty: Sequence[Judged]) -> str:
     """The whole page."""
     first = sum(result.rank == 1 for result in results)
     three = sum(0 < result.rank <= 3 for result in results)
-    false = [result for result in empty if result.judgement == CHANGED]
+    false = [result for result in empty if result.judgement in NAMED]
     lines = [
         "# Causes planted, and what `plexlens why` says",
         "",
@@ -62,6 +62,6 @@ def _number(value: float | None) -> str:
 
 
 def _causes(result: Judged) -> str:
-    if result.judgement != CHANGED:
+    if result.judgement not in NAMED:
         return "nothing beyond chance"
     return "; ".join(f"`{text}`" for text in result.causes[:3]) or "none"

@@ -81,20 +81,34 @@ class Link:
         One of `MOVES`.
     text
         Why, for the reader.
+    proportional
+        Whether what is moved changes by no larger factor than what moves it.
     """
 
     of: str
     by: str
     moves: str
     text: str
+    proportional: bool = False
 
 
 @dataclass(frozen=True)
 class Apart:
-    """Objects of a metric that are looked at one by one: keys, and the condition for those that count."""
+    """Objects of a metric that are looked at one by one.
+
+    Attributes
+    ----------
+    by
+        Their keys.
+    where
+        The condition for those that count.
+    of_systems
+        Whether all objects of the systems on which the question's objects are count, whatever else the question says.
+    """
 
     by: tuple[str, ...]
     where: str = ""
+    of_systems: bool = False
 
 
 @dataclass(frozen=True)
@@ -158,12 +172,12 @@ def _read(catalogue: Catalogue) -> Causes:
     for document in catalogue.causes():
         file = Entry(document.values, document, ()).table("whole", "cause", "apart", "work", "settings")
         wholes += [_whole(table) for table in _tables(file, "whole", _WHOLE)]
-        for table in _tables(file, "cause", ("of", "by", "moves", "text", "source")):
+        for table in _tables(file, "cause", ("of", "by", "moves", "text", "source", "proportional")):
             links += _links(table)
         for name, entry in _entries(file, "apart"):
             _number(entry, name)
-            table = entry.table("by", "where")
-            apart[name] = Apart(table.texts("by"), table.text("where"))
+            table = entry.table("by", "where", "of_systems")
+            apart[name] = Apart(table.texts("by"), table.text("where"), _flag(table, "of_systems"))
         for name, entry in _entries(file, "work"):
             _number(entry, name)
             work[name] = _number(entry, entry.text())
@@ -232,7 +246,12 @@ def _links(table: Table) -> list[Link]:
         _number(of, name.partition("#")[0])
         if "#" in name and "#" + name.partition("#")[2] not in (EVENTS, REST):
             raise of.wrong(f"{name} ends in no {EVENTS} or {REST}", f"write {name.partition('#')[0]}{EVENTS}")
-    return [Link(name, by, moves, text) for name in of.texts()]
+    return [Link(name, by, moves, text, _flag(table, "proportional")) for name in of.texts()]
+
+
+def _flag(table: Table, key: str) -> bool:
+    entry = table.get(key)
+    return entry is not None and entry.truth()
 
 
 def _number(entry: Entry, name: str, *, attributes: bool = False) -> str:

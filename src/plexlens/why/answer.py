@@ -17,15 +17,23 @@ from plexlens.metrics.question import Question, condition_named
 from plexlens.metrics.selection import Selection, Window, resolve, window
 from plexlens.metrics.source_rows import available
 from plexlens.metrics.source_sql import names_in
+from plexlens.pdb.engine import literal
 from plexlens.progress import Progress, silent
 from plexlens.why.chain import Chain, chain_of
-from plexlens.why.change import Change, change_of
+from plexlens.why.change import Change, change_of, objects_apart
 from plexlens.why.links import ALPHA, Cause, Walk, Walked
 from plexlens.why.measured import Period
 from plexlens.why.settings import NameChange, Setting, by_name, changed_names, changed_settings
 
-#: Judgements of a change: beyond chance, not beyond chance, and too few intervals to tell.
-CHANGED, CHANCE, UNKNOWN = "changed", "chance", "unknown"
+#: Judgements of a change: beyond chance; perhaps chance, while what moves it changed beyond chance; not beyond chance;
+#: and too few intervals to tell.
+CHANGED, LIKELY, CHANCE, UNKNOWN = "changed", "likely", "chance", "unknown"
+
+#: Judgements in which causes are named.
+NAMED = (CHANGED, LIKELY)
+
+#: A change of at most this probability is a likely one where a change beyond chance leads to it.
+MAYBE = 0.1
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,7 @@ class Why:
     settings, names, findings
         What else differs; findings are None where they were not asked for.
     judgement
-        `CHANGED`, `CHANCE` or `UNKNOWN`.
+        `CHANGED`, `LIKELY`, `CHANCE` or `UNKNOWN`.
     selections
         What was selected of BASE and of NEW.
     """
@@ -87,7 +95,7 @@ class Why:
         """The causes in their order: none for a change that may be chance, settings alone where that cannot be told."""
         if self.judgement == UNKNOWN:
             return tuple(cause for cause in self.walked.causes if cause.setting is not None)
-        return tuple(self.walked.causes) if self.judgement == CHANGED else ()
+        return tuple(self.walked.causes) if self.judgement in NAMED else ()
 
 
 def why(
@@ -169,16 +177,17 @@ def why(
     progress(0, 0, "comparing settings and names")
     settings = changed_settings(base, new, present)
     names = changed_names(base, new, present)
+    scope = _systems(base, new, grain, column, where)
     walk = Walk(
         known,
-        partial(_followed, base, new, known, (grain, where)),
+        partial(_followed, (base, new), known, (grain, where), scope),
         partial(_chain, base, new, known, (grain, where)),
         by_name(settings),
     )
     progress(0, 0, "following links")
-    walked = walk.from_metric(metric, change.log_ratio)
     p = change.all.p
-    judgement = UNKNOWN if p is None else CHANGED if p <= ALPHA else CHANCE
+    walked = walk.from_metric(metric, change.log_ratio, is_sure=p is not None and p <= ALPHA)
+    judgement = _judgement(p, walked)
     began: tuple[FindingChange, ...] | None = None
     if findings:
         progress(0, 0, "checking rules in both periods")
@@ -199,6 +208,14 @@ def why(
         judgement,
         {"BASE": base.inputs.selection, "NEW": new.inputs.selection},
     )
+
+
+def _judgement(p: float | None, walked: Walked) -> str:
+    if p is None:
+        return UNKNOWN
+    if p <= ALPHA:
+        return CHANGED
+    return LIKELY if p <= MAYBE and walked.causes else CHANCE
 
 
 def _windows(inputs: Inputs, at: str, against: str, name: str, selection: Selection) -> tuple[Window, Window]:
@@ -257,19 +274,40 @@ def _needs(known: Causes, grain: str, column: str, where: str) -> Mapping[str, s
     return needs
 
 
-def _followed(base: Period, new: Period, known: Causes, question: tuple[str, str], name: str) -> Change | None:
+def _systems(base: Period, new: Period, grain: str, column: str, where: str) -> str:
+    """The condition for the systems on which the question's objects are; empty where they are on all."""
+    if not where:
+        return ""
+    some, every = (
+        {names[0] for period in (base, new) for names in period.rows(grain, [column], ("system",), condition)}
+        for condition in (where, "")
+    )
+    if not some or None in some or some == every:
+        return ""
+    return "system in (" + ", ".join(literal(str(system)) for system in sorted(some)) + ")"
+
+
+def _followed(
+    periods: tuple[Period, Period], known: Causes, question: tuple[str, str], systems: str, name: str
+) -> Change | None:
     """The change of a metric that a link leads to, with the objects that are looked at one by one."""
+    base, new = periods
     if EVENTS in name or REST in name:
         return None
     grain, _, column = name.partition(".")
     if column not in {metric.name for metric in GRAINS[grain].metrics}:
         return None
     apart = known.apart.get(name)
-    conditions = [question[1] if grain == question[0] else "", apart.where if apart is not None else ""]
+    own = question[1] if grain == question[0] else ""
+    if apart is not None and apart.of_systems:
+        own = systems
+    conditions = [own, apart.where if apart is not None else ""]
     where = " and ".join(f"({condition})" for condition in conditions if condition)
     if base.kept(grain) is None or new.kept(grain) is None:
         return None
-    return change_of(base, new, name, [apart.by] if apart is not None else (), where)
+    if apart is None:
+        return change_of(base, new, name, (), where)
+    return objects_apart(base, new, name, apart.by, where)
 
 
 def _chain(base: Period, new: Period, known: Causes, question: tuple[str, str], name: str) -> Chain | None:

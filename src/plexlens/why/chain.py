@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from plexlens.metrics import GRAINS
 from plexlens.metrics.causes import EVENTS, REST, Whole, WholePart
 from plexlens.metrics.unit import Unit
-from plexlens.why.decomposition import Amount, amount
+from plexlens.why.decomposition import Amount, amount, difference, tested
 from plexlens.why.measured import Period, Replicated
 
 #: A whole that changes by less than this share of itself is not divided.
@@ -148,22 +148,28 @@ def _split(parts: tuple[Replicated, Replicated], lengths: tuple[Replicated, Repl
                        [None if w is None else w[place] for w in without[1]]))
         for place, value in enumerate((by_events, by_each))
     ]  # fmt: skip
-    return Split(amounts[0], amounts[1], n[0], n[1], t[0], t[1])
+    by_events_p, by_each_p = tested(amounts[0], difference(*events)), tested(amounts[1], difference(*lengths))
+    return Split(by_events_p, by_each_p, n[0], n[1], t[0], t[1])
 
 
 def _difference(first: Replicated, second: Replicated) -> Amount:
-    a, b = first.value or 0.0, second.value or 0.0
-    return amount(
-        b - a, ([b - (each or 0.0) for each in first.without], [(each or 0.0) - a for each in second.without])
+    """The change of a part; one that a period does not have is zero there."""
+    a, b = (
+        Replicated(number.value or 0.0, *(tuple(value or 0.0 for value in of) for of in (number.without, number.alone)))
+        for number in (first, second)
     )
+    return difference(a, b) or Amount((second.value or 0.0) - (first.value or 0.0))
 
 
 def _over(number: Replicated, scale: Replicated) -> Replicated:
     def quotient(a: float | None, b: float | None) -> float | None:
         return None if a is None or not b else a / b
 
-    pairs = zip(number.without, scale.without, strict=True)
-    return Replicated(quotient(number.value, scale.value), tuple(quotient(a, b) for a, b in pairs))
+    without, alone = (
+        tuple(quotient(a, b) for a, b in zip(first, second, strict=True))
+        for first, second in ((number.without, scale.without), (number.alone, scale.alone))
+    )
+    return Replicated(quotient(number.value, scale.value), without, alone)
 
 
 def _less(whole: Replicated, parts: Sequence[Replicated]) -> Replicated:
@@ -172,7 +178,11 @@ def _less(whole: Replicated, parts: Sequence[Replicated]) -> Replicated:
         None if each is None else each - sum((part.without[group] or 0.0) for part in parts)
         for group, each in enumerate(whole.without)
     )
-    return Replicated(value, without)
+    alone = tuple(
+        None if each is None else each - sum((part.alone[group] or 0.0) for part in parts)
+        for group, each in enumerate(whole.alone)
+    )
+    return Replicated(value, without, alone)
 
 
 __all__ = ["EVENTS", "LEAST", "Chain", "PartOfWhole", "Split", "chain_of"]

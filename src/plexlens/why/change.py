@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plexlens.compare.runs.replicates import is_repeatable
 from plexlens.metrics import GRAINS
@@ -60,6 +60,8 @@ class Change:
         The change divided among objects, by key.
     undivided
         Keys by which it cannot be divided, and why.
+    is_apart
+        Whether the objects of ``by_key`` are compared one by one, each with itself, and make no whole.
     """
 
     grain: Grain
@@ -69,6 +71,7 @@ class Change:
     all: Amount | None
     by_key: tuple[ByKey, ...] = ()
     undivided: Mapping[str, str] | None = None
+    is_apart: bool = False
 
     @property
     def name(self) -> str:
@@ -114,6 +117,36 @@ def change_of(base: Period, new: Period, name: str, keys: Sequence[Sequence[str]
         else:
             divided.append(result)
     return Change(grain, column, before, after, total, tuple(divided), undivided)
+
+
+def objects_apart(base: Period, new: Period, name: str, by: Sequence[str], where: str = "") -> Change:
+    """The change of a metric, and that of each of its objects.
+
+    Objects of a metric that is neither a sum nor a ratio of sums make no whole: each is compared with itself.
+
+    Parameters
+    ----------
+    base, new, name, where
+        As `change_of` takes them.
+    by
+        What tells objects apart.
+    """
+    change = change_of(base, new, name, [tuple(by)], where)
+    if change.by_key or change.all is None:
+        return change
+    column = change.column.name
+    tables = [period.rows(change.grain.name, [column], tuple(by), where) for period in (base, new)]
+    objects = []
+    for names in tables[0].keys() & tables[1].keys():
+        pair = [table[names][column] for table in tables]
+        if not is_repeatable(change.grain, change.column):
+            pair = [Replicated(each.value) for each in pair]
+        moved = difference(*pair)
+        if moved is not None:
+            objects.append(Item(names, pair[0].value, pair[1].value, 0.0, 0.0, 0.0, moved, moved, moved))
+    objects.sort(key=lambda entry: -abs(log_ratio(entry.before, entry.after)))
+    divided = (ByKey(tuple(by), tuple(objects), is_sum=False, has_parts=False),) if objects else ()
+    return replace(change, by_key=divided, is_apart=True)
 
 
 def _divided(
@@ -183,9 +216,12 @@ def _weight(sums: Sums) -> float:
 
 
 def _added(numbers: Sequence[Replicated]) -> Replicated:
-    groups = max((len(number.without) for number in numbers), default=0)
-    without = (sum((number.without[group] or 0.0) for number in numbers if number.without) for group in range(groups))
-    return Replicated(sum(number.value or 0.0 for number in numbers), tuple(without))
+    def sums(of: Sequence[Sequence[float | None]]) -> tuple[float, ...]:
+        groups = max((len(each) for each in of), default=0)
+        return tuple(sum((each[group] or 0.0) for each in of if each) for group in range(groups))
+
+    value = sum(number.value or 0.0 for number in numbers)
+    return Replicated(value, sums([number.without for number in numbers]), sums([number.alone for number in numbers]))
 
 
-__all__ = ["EXACT", "MOST_ITEMS", "OTHERS", "ByKey", "Change", "amount", "change_of"]
+__all__ = ["EXACT", "MOST_ITEMS", "OTHERS", "ByKey", "Change", "amount", "change_of", "objects_apart"]

@@ -22,15 +22,21 @@ mix, or volume. The same holds for an object that is gone.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import hypot, isfinite, log
+from dataclasses import dataclass, replace
+from math import fsum, hypot, isfinite, log, sqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from plexlens.compare.runs.significance import Interval, interval_of, without_each
+from plexlens.compare.runs.significance import FEWEST_INTERVALS, Interval, interval_of, without_each
 from plexlens.why.measured import Names, Replicated
+
+#: A period drifts where the slope of a line through it has at most this probability by chance.
+DRIFTS = 0.01
+
+#: Numbers that differ by this share of themselves are the same: sums of the same values in another order.
+SAME = 1e-9
 
 Floats = npt.NDArray[np.float64]
 
@@ -156,23 +162,80 @@ def amount(value: float, without: tuple[Sequence[float | None], Sequence[float |
     error = hypot(errors[0].error, errors[1].error)
     if error == 0:
         return Amount(value, interval, 0.0 if value else 1.0)
-    from scipy.special import stdtr
-
-    return Amount(value, interval, float(2 * stdtr(interval.freedom, -abs(value) / error)))
+    return Amount(value, interval, _two_sided(interval.freedom, value / error))
 
 
 def difference(base: Replicated | None, new: Replicated | None) -> Amount | None:
-    """NEW less BASE of a number; None where one of them is not known."""
+    """NEW less BASE of a number; None where one of them is not known.
+
+    Its p is twice the smaller one of two tests: of the numbers, and of their logarithms by groups of intervals. A
+    number that grows through all of a period, as a response does where work arrives faster than it is done, has no
+    steady mean; its logarithms are far from those of the other period all the same.
+    """
     if base is None or new is None or base.value is None or new.value is None:
         return None
     first, second = base.value, new.value
-    return amount(
-        second - first,
-        (
-            [None if each is None else second - each for each in base.without],
-            [None if each is None else each - first for each in new.without],
-        ),
+    if abs(second - first) <= SAME * max(abs(first), abs(second)):
+        return Amount(second - first, amount(0.0, _differences(base, new)).interval, 1.0)
+    moved = amount(second - first, _differences(base, new))
+    logarithms = [_of_logarithms(each) for each in (base, new)]
+    if moved.p is None or logarithms[0] is None or logarithms[1] is None:
+        return moved
+    return replace(moved, p=min(1.0, 2 * min(moved.p, difference_of_means(logarithms[0], logarithms[1]))))
+
+
+def _differences(base: Replicated, new: Replicated) -> tuple[list[float | None], list[float | None]]:
+    first, second = base.value or 0.0, new.value or 0.0
+    return (
+        [None if each is None else second - each for each in base.without],
+        [None if each is None else each - first for each in new.without],
     )
+
+
+def _of_logarithms(number: Replicated) -> list[float] | None:
+    """Logarithm of the number of each group of intervals alone; None where one of them is not positive."""
+    known = [each for each in number.alone if each is not None and isfinite(each) and each > 0]
+    return [log(each) for each in known] if len(known) == len(number.alone) >= FEWEST_INTERVALS else None
+
+
+def difference_of_means(first: Sequence[float], second: Sequence[float]) -> float:
+    """Probability of the difference of two means by chance: Welch's t test, with spreads around a line where one is.
+
+    Examples
+    --------
+    >>> round(difference_of_means([1.0, 2.5, 2.0, 4.0], [3.0, 4.5, 4.0, 6.0]), 4)
+    0.0643
+    """
+    means = [fsum(values) / len(values) for values in (first, second)]
+    spreads = [_spread(values) for values in (first, second)]
+    variance = fsum(spread[0] for spread in spreads)
+    if not variance:
+        return 0.0 if means[0] != means[1] else 1.0
+    freedom = variance**2 / fsum(spread[0] ** 2 / spread[1] for spread in spreads)
+    return _two_sided(freedom, (means[1] - means[0]) / sqrt(variance))
+
+
+def _spread(values: Sequence[float]) -> tuple[float, int]:
+    """Variance of the mean of values in the order of time, and its degrees of freedom.
+
+    Where they rise or fall along a line beyond chance, the line is what was measured, not noise: the variance is that
+    of the distances from it.
+    """
+    count = len(values)
+    middle, mean = (count - 1) / 2, fsum(values) / count
+    along = fsum((place - middle) ** 2 for place in range(count))
+    around = fsum((value - mean) ** 2 for value in values)
+    slope = fsum((place - middle) * (value - mean) for place, value in enumerate(values)) / along
+    beside = max(around - slope**2 * along, 0.0)
+    if beside <= SAME * around or _two_sided(count - 2, slope / sqrt(beside / (count - 2) / along)) <= DRIFTS:
+        return beside / (count - 2) / count, count - 2
+    return around / (count - 1) / count, count - 1
+
+
+def _two_sided(freedom: float, t: float) -> float:
+    from scipy.special import stdtr
+
+    return float(2 * stdtr(freedom, -abs(t)))
 
 
 Sums = tuple[Replicated, Replicated | None]
@@ -212,6 +275,7 @@ def items_of(base: Mapping[Names, Sums], new: Mapping[Names, Sums], *, is_sum: b
     results = []
     for number, name in enumerate(names):
         before, after = (_own(each.get(name), is_sum=is_sum) for each in (base, new))
+        change = difference(before, after)
         results.append(
             Item(
                 name,
@@ -221,13 +285,18 @@ def items_of(base: Mapping[Names, Sums], new: Mapping[Names, Sums], *, is_sum: b
                 float(whole[1][number]),
                 float(whole[2][number]),
                 amount_of(number, (0, 1, 2)),
-                amount_of(number, (0, 1, 2) if is_sum else (2,)),
-                difference(before, after),
+                tested(amount_of(number, (0, 1, 2) if is_sum else (2,)), change),
+                change,
                 is_new=not _is_there(base.get(name)) and _is_there(new.get(name)),
                 is_gone=_is_there(base.get(name)) and not _is_there(new.get(name)),
             )
         )
     return sorted(results, key=lambda item: -abs(item.all.value))
+
+
+def tested(own: Amount, change: Amount | None) -> Amount:
+    """The part of an object, with the p of its own change: neither is zero without the other."""
+    return own if change is None or change.p is None or own.p is None else replace(own, p=change.p)
 
 
 def _is_there(sums: Sums | None) -> bool:
@@ -241,8 +310,11 @@ def _own(sums: Sums | None, *, is_sum: bool) -> Replicated | None:
     above, below = sums
     if is_sum or below is None:
         return above
-    without = tuple(_over(*pair) for pair in zip(above.without, below.without, strict=True))
-    return Replicated(_over(above.value, below.value), without)
+    without, alone = (
+        tuple(_over(*pair) for pair in zip(first, second, strict=True))
+        for first, second in ((above.without, below.without), (above.alone, below.alone))
+    )
+    return Replicated(_over(above.value, below.value), without, alone)
 
 
 def _over(above: float | None, below: float | None) -> float | None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from itertools import count
+from math import log
 
 from plexlens.metrics.causes import EVENTS, REST, Causes, Link
 from plexlens.metrics.definition import Fact
@@ -26,14 +27,18 @@ from plexlens.why.settings import Setting
 #: m / (m + LEVER M): queues answer a change of load with a larger one of response.
 LEVER = 0.2
 
+#: A change by more than this factor counts as one by this factor: from zero, or of a queue that only grows, it has no
+#: size.
+MOST = 10.0
+
 #: Weights below this are not followed, and causes of less weight are not listed.
 LEAST = 0.02
 
 #: A change of which more than this is explained by changes behind it is on the way to a cause, and no cause.
 ON_THE_WAY = 0.5
 
-#: Judgements are held at this probability of a single false one among all that are made.
-ALPHA = 0.01
+#: A change is beyond chance at this probability, and what links lead to at that one of a single false one among all.
+ALPHA, LINKED = 0.01, 0.05
 
 
 @dataclass(frozen=True)
@@ -134,18 +139,20 @@ class Walk:
         self._chain = chain
         self._settings = settings
         self.walked = Walked()
-        self._p: list[float] = []
+        self._is_sure = True
 
-    def from_metric(self, root: str, moved: float) -> Walked:
+    def from_metric(self, root: str, moved: float, *, is_sure: bool = True) -> Walked:
         """The causes of a metric's change, which is ``moved`` on the scale of logarithms.
 
-        Numbers are taken in the order of their weight, so that the way to each is the one that carries most.
+        Numbers are taken in the order of their weight, so that the way to each is the one that carries most. Where the
+        change itself is beyond chance (``is_sure``), one of its parts has changed, and each is tested alone.
         """
+        self._is_sure = is_sure
         reached = self._reachable(root)
         limit = self._limit(reached)
         order = count()
         start = _Node(root, moved, 1.0, (root,), "", is_root=True)
-        if root in self._known.apart and (whole := self._looked(root)) is not None:
+        if root in self._known.apart and (whole := self._looked(root)) is not None and not whole.is_apart:
             start.unit = whole.column.unit
             start.items = _beyond_chance(whole, limit, 1.0 if moved > 0 else -1.0)
         waiting = [(-1.0, next(order), start)]
@@ -197,10 +204,10 @@ class Walk:
         self.walked.tests = len(p)
         limit = 0.0
         for number, each in enumerate(sorted(p)):
-            if each > ALPHA / (len(p) - number):
+            if each > LINKED / (len(p) - number):
                 break
             limit = each
-        return limit if p and min(p) <= ALPHA / len(p) else -1.0
+        return limit if p and min(p) <= LINKED / len(p) else -1.0
 
     def _looked(self, name: str) -> Change | None:
         if name not in self.walked.looked_at:
@@ -233,7 +240,7 @@ class Walk:
                 ]
             for name, moved, values in pieces:
                 share = part.share * moved.value / part.all.value if part.all.value else 0.0
-                by_chance = moved.p is not None and moved.p > ALPHA / len(chain.parts)
+                by_chance = moved.p is not None and moved.p > (ALPHA if self._is_sure else ALPHA / len(chain.parts))
                 if share >= LEAST and not by_chance:
                     following = _Node(name, log_ratio(*values), 0.0, (*node.path, name), part.title, also=(part.name,))
                     following.values, following.amount = values, moved
@@ -251,12 +258,18 @@ class Walk:
         change = self._looked(link.by) if "." in link.by else None
         if change is None or change.all is None:
             return None
-        moved = change.log_ratio
         items = _beyond_chance(change, limit, sign)
+        moved = change.log_ratio
+        if change.is_apart and items:
+            # Objects that make no whole: the one that changed most counts.
+            moved = max((log_ratio(each.before, each.after) for each in items), key=abs)
         is_sure = bool(items) or (not change.by_key and change.all.p is not None and change.all.p <= limit)
         if not is_sure or moved == 0 or (sign is not None and moved * sign <= 0):
             return None
-        strength = abs(moved) / (abs(moved) + LEVER * abs(node.moved))
+        if link.proportional:
+            strength = min(1.0, abs(moved / node.moved)) if node.moved else 1.0
+        else:
+            strength = abs(moved) / (abs(moved) + LEVER * min(abs(node.moved), log(MOST)))
         if any(item.is_new or item.is_gone for item in items):
             # What was not there before may do anything: how much more work there is says nothing about it.
             strength = 1.0

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from plexlens.compare.runs.replicates import LEFT_OUT, NOTHING, rolled_up_without, times_of, without_each_group
+from plexlens.compare.runs.replicates import ALONE, LEFT_OUT, NOTHING, rolled_up_without, times_of, without_each_group
 from plexlens.compare.runs.significance import group_lengths
 from plexlens.expression import Binary, Call, Expression, Name, Number, Unary
 from plexlens.expression.tree import NULL
@@ -41,10 +41,13 @@ class Replicated:
         Over all of it; None if it is not known.
     without
         Without each group, in the order of time; empty where the period has too few intervals.
+    alone
+        Of each group alone, in the same order; empty where it is not known.
     """
 
     value: float | None
     without: tuple[float | None, ...] = ()
+    alone: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -188,7 +191,10 @@ class Period:
             return {}
         if name not in self._spread:
             moments = [moment for moment, _, _ in self.times(name)]
-            self._spread[name] = without_each_group(self.inputs, kept, moments), len(group_lengths(len(moments)))
+            self._spread[name] = (
+                without_each_group(self.inputs, kept, moments, alone=True),
+                len(group_lengths(len(moments))),
+            )
         spread, groups = self._spread[name]
         whole = GRAINS[name]
         grain = reduced(whole, {*columns, sums_of} - {""}, (where,) if where else ())
@@ -205,9 +211,15 @@ class Period:
         answers: dict[Names, dict[str, Replicated]] = {}
         for names, mine in by_object.items():
             if NOTHING in mine:
-                lines = [mine.get(str(number), {}) for number in range(groups)]
+                without, alone = (
+                    [mine.get(f"{before}{number}", {}) for number in range(groups)] for before in ("", ALONE)
+                )
                 answers[names] = {
-                    column: Replicated(mine[NOTHING].get(column), tuple(line.get(column) for line in lines))
+                    column: Replicated(
+                        mine[NOTHING].get(column),
+                        tuple(line.get(column) for line in without),
+                        tuple(line.get(column) for line in alone),
+                    )
                     for column in read
                 }
         return answers

@@ -21,9 +21,11 @@ from plexlens.metrics.query import Query
 from plexlens.metrics.required import read_by
 from plexlens.pdb.engine import Connection, add_table, arrow, literal
 
-#: Column that says which group of intervals a row is without, and its value where it is without none.
+#: Column that says which group of intervals a row is without; its value where it is without none, and what it begins
+#: with where the row has that group alone.
 LEFT_OUT = "left_out"
 NOTHING = "none"
+ALONE = "only "
 
 
 def times_of(connection: Connection, text: str) -> list[tuple[datetime, datetime, datetime]]:
@@ -40,10 +42,19 @@ def times_of(connection: Connection, text: str) -> list[tuple[datetime, datetime
     return [(moment, start, max(start, end)) for moment, start, end in zip(*columns, strict=True)]
 
 
-def without_each_group(inputs: Inputs, kept: Query, moments: Sequence[datetime]) -> Query:
+def without_each_group(inputs: Inputs, kept: Query, moments: Sequence[datetime], *, alone: bool = False) -> Query:
     """The facts once for all time, and once for all time without each group of intervals.
 
     A further column says which group is left out, so that every value, with and without a group, comes from `evaluate`.
+
+    Parameters
+    ----------
+    inputs, kept
+        The facts.
+    moments
+        Their intervals.
+    alone
+        Whether the facts of each group alone are added, with `ALONE` before its number in that column.
     """
     lengths = group_lengths(len(moments))
     groups = [group for group, length in enumerate(lengths) for _ in range(length)] or [0] * len(moments)
@@ -52,12 +63,16 @@ def without_each_group(inputs: Inputs, kept: Query, moments: Sequence[datetime])
     )
     table = fresh_name("compare_groups")
     add_table(inputs.connection, table, numbers, temporary=True)
-    outs = ", ".join(literal(name) for name in (NOTHING, *(str(number) for number in range(len(lengths)))))
+    numbers_of_groups = [str(number) for number in range(len(lengths))]
+    only = [ALONE + number for number in numbers_of_groups] if alone else []
+    outs = ", ".join(literal(name) for name in (NOTHING, *numbers_of_groups, *only))
+    group = "coalesce(n.group_no::varchar, '')"
     return kept.over(
         lambda source: (
             f'select k.*, o.{LEFT_OUT} from {source} k left join {table} n on k."interval" = n.numbered'
             f" cross join (select unnest([{outs}]) as {LEFT_OUT}) o"
-            f" where o.{LEFT_OUT} = {literal(NOTHING)} or coalesce(n.group_no::varchar, '') <> o.{LEFT_OUT}"
+            f" where case when starts_with(o.{LEFT_OUT}, {literal(ALONE)})"
+            f" then o.{LEFT_OUT} = {literal(ALONE)} || {group} else {group} <> o.{LEFT_OUT} end"
         ),
         (*kept.columns, LEFT_OUT),
     )

@@ -25,16 +25,17 @@ from plexlens.report.model import (
 )
 from plexlens.report.model.clock import Clock
 from plexlens.report.model.page_definitions import definition_of
-from plexlens.why.answer import CHANCE, CHANGED, UNKNOWN, Why, subject
+from plexlens.why.answer import CHANCE, CHANGED, LIKELY, UNKNOWN, Why, subject
 from plexlens.why.chain import Chain
 from plexlens.why.change import ByKey
-from plexlens.why.links import ALPHA, Cause
+from plexlens.why.links import ALPHA, LINKED, Cause
 from plexlens.why.page.texts import cause_numbers, cause_object, command_of, interval_text, path_text, title_of
 
 METHOD = (
     "Intervals of confidence are 95 %: neighbouring intervals of each period are put into groups, each number is "
     "computed again without each group in turn (deleted-group jackknife), and the two errors are combined as in "
-    "Welch's t test. They cover chance within the periods, not differences between days."
+    "Welch's t test. Differences are tested in this way and by the logarithms of the groups, around a line where a "
+    "period rises or falls along one. Both cover chance within the periods, not differences between days."
 )
 FORMULA = (
     "Of a ratio of sums, with s an object's share of what stands below the line and r its own ratio: intensity = "
@@ -84,6 +85,11 @@ def judgement_text(answer: Why) -> str:
         return (
             f"Nothing beyond chance: {title} went {from_to}, and intervals of either period differ so much that this "
             f"has a probability of {_p(p)} without any cause. No cause is named."
+        )
+    if answer.judgement == LIKELY:
+        return (
+            f"{title} went {from_to}, which has a probability of {_p(p)} without any cause: it may be chance. But "
+            "settings or metrics that move it changed beyond chance, so these are named."
         )
     return (
         f"{title} went {from_to}. Whether that is chance cannot be told: a period has fewer than four intervals, or "
@@ -329,7 +335,7 @@ def _tested(answer: Why) -> Section:
     intervals = f"BASE has {answer.intervals[0]:,} intervals, NEW {answer.intervals[1]:,}."
     text = (
         f"{answer.walked.tests:,} changes of metrics and objects that links lead to were tested together: Holm's rule "
-        f"keeps the probability of any false one at {percent(ALPHA, 0)}. The metric itself is judged at the "
-        "same probability. A setting is changed where no interval of one period has a value of the other's range."
+        f"keeps the probability of any false one at {percent(LINKED, 0)}. The metric itself counts as changed at "
+        f"{percent(ALPHA, 0)}. A setting is changed where no interval of one period has a value of the other's range."
     )
     return Section("method", "How it was judged", (Note(intervals), Note(METHOD), Note(text)))
