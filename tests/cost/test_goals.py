@@ -41,7 +41,7 @@ def use_of(system: str = "SYS1") -> Use:
 
 
 def judged(inputs: Inputs, engines: float, *, load: float = 1.0, system: str = "SYS1") -> Goals:
-    pressed = {("M1", "LP1"): Pressed(1.0, 2 * MSU * load, engines * MSU)}
+    pressed = {("M1", "LP1"): Pressed(1.0, 1.0, 1.0, 2 * MSU * load, engines * MSU)}
     delays = {("M1", "LP1"): Delay(1.0, 10.0, 2400.0, 0.0)}
     return judge(inputs, "made", use_of(system), [("A cap", pressed, delays)])
 
@@ -125,5 +125,13 @@ def test_the_capped_time_by_hand() -> None:
     assert press.demand == pytest.approx(100.0)
     assert press.ran == pytest.approx(80.0)
     assert press.hours == pytest.approx((60 - 39) / 12)
+    assert (press.busiest_demand, press.busiest_ran) == pytest.approx((100.0, 80.0))
+    # A last hour of 40 MSU, of which the cap still holds some back.
+    demand[48:] = 40.0
+    later = pressed_of(demand[:, 0], simulate(demand, rules), 0)
+    assert later is not None
+    assert later.demand < 90.0
+    # Nine capped periods of 100 before the hour of 40, and three of that: (9 x 100 + 3 x 40) / 12.
+    assert (later.busiest_demand, later.busiest_ran) == pytest.approx((85.0, 80.0))
     rules = Rules(np.full((60, 1), 101.0), (), np.array([1.0]), np.array([400.0]), np.inf, begins(60, ())[:, None])
     assert pressed_of(demand[:, 0], simulate(demand, rules), 0) is None

@@ -1,9 +1,9 @@
 """Goals of service class periods while a cap is in force, judged by the model of `plexlens plan`.
 
 A cap gives a partition the engines that its limit is worth: MSU that ran under the cap / MSU of an engine. The model is
-calibrated from the selected intervals and asked for the load that came in the capped time. Engines serve by importance,
-so classes that fit are judged without those below them, and the others are held back until the cap ends: the simulation
-of the cap says for how long.
+calibrated from the selected intervals and asked for the load of the busiest hour of the capped time. Engines serve by
+importance, so classes that fit are judged without those below them, and the others are held back until the cap ends:
+the simulation of the cap says for how long.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class UnderCap:
     name, goal, importance
         The class period.
     load
-        Demand of the capped time over the mean of the data.
+        Demand in the busiest hour of the capped time over the mean of the data.
     engines
         Engines that what ran under the cap is worth.
     index_before, index
@@ -162,8 +162,8 @@ class _Judge:
         mean = float(partition.samples.msu.sum()) / covered if covered else 0.0
         if not mean or not partition.msu_per_second:
             return []
-        load = case.press.demand / mean
-        engines = min(case.press.ran / partition.msu_per_second, system.engines)
+        load = case.press.busiest_demand / mean
+        engines = min(case.press.busiest_ran / partition.msu_per_second, system.engines)
         wanted = setting(Change().at(load), self.model, system)
         free = solved(system, wanted)
         through, result = under(system, replace(wanted, engines=engines))

@@ -201,11 +201,15 @@ class Pressed:
         Its length.
     demand, ran
         Mean demand and mean use in it, MSU.
+    busiest_demand, busiest_ran
+        The same in its busiest hour: twelve of its periods that follow each other, or all of fewer.
     """
 
     hours: float
     demand: float
     ran: float
+    busiest_demand: float
+    busiest_ran: float
 
 
 def pressed_of(demand: Series, run: Run, place: int) -> Pressed | None:
@@ -223,4 +227,16 @@ def pressed_of(demand: Series, run: Run, place: int) -> Pressed | None:
     capped = run.capped[:, place]
     if not capped.any():
         return None
-    return Pressed(float(capped.sum()) / OF_HOUR, float(demand[capped].mean()), float(run.msu[capped, place].mean()))
+    wanted, ran = demand[capped], run.msu[capped, place]
+    length = min(OF_HOUR, len(wanted))
+    by_hour = np.convolve(wanted, np.ones(length), "valid")
+    # Times apart from each other follow each other here: an hour may be of two of them.
+    first = int(np.argmax(by_hour))
+    busiest = slice(first, first + length)
+    return Pressed(
+        float(capped.sum()) / OF_HOUR,
+        float(wanted.mean()),
+        float(ran.mean()),
+        float(wanted[busiest].mean()),
+        float(ran[busiest].mean()),
+    )

@@ -342,8 +342,9 @@ def _rules(cost: Costed) -> Section:
         "In the simulation of limits, demand is the use as measured. A partition is capped when its average exceeds "
         "its defined capacity, members of a group when the sum of theirs exceeds its limit. What does not run waits, "
         "and runs as soon as it may. The average can exceed the limit meanwhile; the lower of the two counts.",
-        "Goals under a cap: the model of plexlens plan is asked for the load of the capped time with the engines that "
-        "its MSU are worth. Engines serve by importance; classes whose work does not fit are held back.",
+        "Goals under a cap: the model of plexlens plan is asked for the load in the busiest hour of the capped time "
+        "with the engines that its MSU are worth. Engines serve by importance; classes whose work does not fit are "
+        "held back.",
         "SCRT reads SMF 89 as well and applies the terms of a contract; its figure is the one that is charged. LSPR "
         "data is not part of Plexlens.",
     )
