@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import linregress, ttest_ind
 
-from plexlens.why.decomposition import difference, difference_of_means
+from plexlens.why.decomposition import difference, difference_of_means, drift_of
 from plexlens.why.links import ALPHA
 from plexlens.why.measured import Replicated
 
@@ -84,3 +84,11 @@ def test_noise_alone_is_seldom_a_change(spread: float, carried: float) -> None:
             noise[:, place] += carried * noise[:, place - 1]
         false += p_of(*np.exp(noise[:, 1:]).tolist()) <= ALPHA
     assert false / 2000 <= (ALPHA if not carried else 4 * ALPHA)
+
+
+def test_a_drift_is_shown_where_it_is_large() -> None:
+    first, last = drift_of(of_groups((10.0, 11.0, 12.1, 13.2, 14.6, 16.1))) or (0.0, 0.0)
+    assert (first, last) == pytest.approx((10.0, 16.1))
+    assert drift_of(of_groups(STEADY)) is None
+    # Along a line, but by 5 %.
+    assert drift_of(of_groups((10.0, 10.1, 10.2, 10.3, 10.4, 10.5))) is None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from plexlens.compare.runs.replicates import is_repeatable
 from plexlens.metrics import GRAINS
 from plexlens.metrics.causes import causes
 from plexlens.metrics.definition import Fact, Grain, Metric
-from plexlens.why.decomposition import Amount, Item, Sums, amount, difference, items_of, log_ratio
+from plexlens.why.decomposition import Amount, Item, Sums, amount, difference, drift_of, items_of, log_ratio
 from plexlens.why.measured import ABOVE, BELOW, Names, Period, Replicated, ratio_of
 
 #: Objects that have a row of their own; the others are one row.
@@ -60,6 +60,8 @@ class Change:
         The change divided among objects, by key.
     undivided
         Keys by which it cannot be divided, and why.
+    drifts
+        First and last value of BASE and of NEW where the metric rises or falls through all of that period.
     is_apart
         Whether the objects of ``by_key`` are compared one by one, each with itself, and make no whole.
     """
@@ -71,6 +73,7 @@ class Change:
     all: Amount | None
     by_key: tuple[ByKey, ...] = ()
     undivided: Mapping[str, str] | None = None
+    drifts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     is_apart: bool = False
 
     @property
@@ -116,7 +119,10 @@ def change_of(base: Period, new: Period, name: str, keys: Sequence[Sequence[str]
                 undivided[", ".join(by)] = result
         else:
             divided.append(result)
-    return Change(grain, column, before, after, total, tuple(divided), undivided)
+    drifts = {
+        period: drift for period, number in zip(("BASE", "NEW"), whole, strict=True) if (drift := drift_of(number))
+    }
+    return Change(grain, column, before, after, total, tuple(divided), undivided, drifts)
 
 
 def objects_apart(base: Period, new: Period, name: str, by: Sequence[str], where: str = "") -> Change:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import fsum, hypot, isfinite, log, sqrt
+from math import exp, fsum, hypot, isfinite, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,9 @@ from plexlens.why.measured import Names, Replicated
 
 #: A period drifts where the slope of a line through it has at most this probability by chance.
 DRIFTS = 0.01
+
+#: A drift by less than this, on the scale of logarithms, is not shown.
+DRIFT = 0.1
 
 #: Numbers that differ by this share of themselves are the same: sums of the same values in another order.
 SAME = 1e-9
@@ -222,14 +225,33 @@ def _spread(values: Sequence[float]) -> tuple[float, int]:
     of the distances from it.
     """
     count = len(values)
-    middle, mean = (count - 1) / 2, fsum(values) / count
-    along = fsum((place - middle) ** 2 for place in range(count))
-    around = fsum((value - mean) ** 2 for value in values)
-    slope = fsum((place - middle) * (value - mean) for place, value in enumerate(values)) / along
+    around, along, slope = _line(values)
     beside = max(around - slope**2 * along, 0.0)
-    if beside <= SAME * around or _two_sided(count - 2, slope / sqrt(beside / (count - 2) / along)) <= DRIFTS:
+    if _drifts(values):
         return beside / (count - 2) / count, count - 2
     return around / (count - 1) / count, count - 1
+
+
+def _line(values: Sequence[float]) -> tuple[float, float, float]:
+    """Squares of the values and of their places around the means, and the slope of the line through them."""
+    middle, mean = (len(values) - 1) / 2, fsum(values) / len(values)
+    along = fsum((place - middle) ** 2 for place in range(len(values)))
+    slope = fsum((place - middle) * (value - mean) for place, value in enumerate(values)) / along
+    return fsum((value - mean) ** 2 for value in values), along, slope
+
+
+def _drifts(values: Sequence[float]) -> bool:
+    around, along, slope = _line(values)
+    beside, free = max(around - slope**2 * along, 0.0), len(values) - 2
+    return beside <= SAME * around or _two_sided(free, slope / sqrt(beside / free / along)) <= DRIFTS
+
+
+def drift_of(number: Replicated | None) -> tuple[float, float] | None:
+    """The number of the first and of the last group where it rises or falls along a line, by a tenth or more."""
+    logarithms = None if number is None else _of_logarithms(number)
+    if logarithms is None or not _drifts(logarithms) or abs(logarithms[-1] - logarithms[0]) < DRIFT:
+        return None
+    return exp(logarithms[0]), exp(logarithms[-1])
 
 
 def _two_sided(freedom: float, t: float) -> float:

@@ -26,6 +26,7 @@ def to_object(answer: Why) -> dict[str, Any]:
         "after": change.after,
         "change": _amount(change.all),
         "judgement": answer.judgement,
+        "drifts": {period: list(values) for period, values in change.drifts.items()},
         "tests": answer.walked.tests,
         "causes": [
             {

@@ -110,6 +110,14 @@ def _answer(answer: Why) -> Section:
     )
     level = Level.INFO if answer.judgement != UNKNOWN else Level.WARNING
     blocks: list[Block] = [KeyFigures("periods", figures), Note(judgement_text(answer), level)]
+    blocks += [
+        Note(
+            f"It {'rises' if last > first else 'falls'} throughout {period}, from {with_symbol(first, unit)} to "
+            f"{with_symbol(last, unit)}: its mean depends on where the period begins and ends.",
+            Level.WARNING,
+        )
+        for period, (first, last) in change.drifts.items()
+    ]
     if answer.causes:
         columns = (
             Column("rank", "Rank", ColumnKind.NUMBER, COUNT),
