@@ -56,7 +56,9 @@ def resolve(selection: Selection, connection: Connection, name: str) -> Selectio
     if not any(system.taken_first is not None for system in systems) and (
         result.windows or result.shifts or result.systems
     ):
-        raise NothingUsableError(file=name, what=f"nothing matches {result.text}", remedy=f"it holds {_there(systems)}")
+        raise NothingUsableError(
+            file=name, what=f"nothing matches {result.text}", remedy=f"it holds {_there(systems)}; choose among these"
+        )
     return replace(result, extent=extent)
 
 
