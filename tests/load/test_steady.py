@@ -10,30 +10,30 @@ from hypothesis import strategies as st
 from plexlens.load.steady import APART, drift, means, rates, warm_up
 
 
-def slow_warm_up(values: list[float]) -> int:
-    """The rule as White states it, each truncation point on its own."""
+def slow_warm_up(values: list[float], noise: float = 0.0) -> int:
+    """The rule as White states it, each truncation point on its own; each slice has at least the variance of noise."""
     count = len(values)
     best, least = 0, float("inf")
     for left_out in range(count // 2 + 1):
         rest = values[left_out:]
         mean = sum(rest) / len(rest)
-        error = sum((value - mean) ** 2 for value in rest) / len(rest) ** 2
+        error = sum((value - mean) ** 2 + noise**2 for value in rest) / len(rest) ** 2
         if error < least - 1e-9 * abs(least if least != float("inf") else 0):
             best, least = left_out, error
     return best
 
 
 @settings(deadline=None)
-@given(st.lists(st.integers(0, 40), min_size=4, max_size=60))
-def test_warm_up_is_that_of_the_slow_rule(values: list[int]) -> None:
-    fast = warm_up(np.array(values, float))
-    slow = slow_warm_up([float(value) for value in values])
+@given(st.lists(st.integers(0, 40), min_size=4, max_size=60), st.sampled_from((0.0, 1.0, 2.5)))
+def test_warm_up_is_that_of_the_slow_rule(values: list[int], noise: float) -> None:
+    fast = warm_up(np.array(values, float), noise)
+    slow = slow_warm_up([float(value) for value in values], noise)
     if fast != slow:
         # Two points may be equally good up to rounding.
         def error(left_out: int) -> float:
             rest = values[left_out:]
             mean = sum(rest) / len(rest)
-            return sum((value - mean) ** 2 for value in rest) / len(rest) ** 2
+            return sum((value - mean) ** 2 + noise**2 for value in rest) / len(rest) ** 2
 
         assert error(fast) == pytest.approx(error(slow), abs=1e-9)
 

@@ -164,7 +164,7 @@ def run_of(
     else:
         count = slices(started, length)
         of_response = warm_up(means(started, response, begin, end, count))
-        of_rate = warm_up(rates(started, begin, end, count))
+        of_rate = warm_up(rates(started, begin, end, count), count / length)
         steady = begin + max(of_response, of_rate) * length / count
     # Clients that have ended send nothing more: the last request's begin ends the steady part.
     last = until.timestamp() if until is not None else _last_full(started, steady, end)
@@ -187,7 +187,7 @@ def run_of(
     count = slices(started[inside], last - steady)
     drifts = (
         drift("Response", means(started[inside], response[inside], steady, last, count)),
-        drift("Rate", rates(started[inside], steady, last, count)),
+        drift("Rate", rates(started[inside], steady, last, count), count / (last - steady)),
     )
     return Run(
         test,
@@ -210,7 +210,7 @@ def _last_full(started: Floats, steady: float, end: float) -> float:
     if last <= steady or len(inside) < 2:
         return max(end, steady + 1e-6)
     count = slices(inside, last - steady)
-    left_out = warm_up(rates(inside, steady, last, count)[::-1])
+    left_out = warm_up(rates(inside, steady, last, count)[::-1], count / (last - steady))
     return last + 1e-6 if not left_out else last - left_out * (last - steady) / count
 
 
