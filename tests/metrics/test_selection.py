@@ -281,7 +281,8 @@ def test_a_system_of_which_some_records_tell_no_offset() -> None:
     inputs = periods(quarter(1, start, "WAY1", 0.0), quarter(2, start, "WAY1", None), quarter(3, start, "NONE", None))
     message = (
         r"it holds NONE \(offset from UTC unknown\): .*; "
-        r"WAY1 \(UTC; some records do not tell their offset\): 2024-10-27 12:00 to 2024-10-27 12:00; choose among these$"
+        r"WAY1 \(UTC; some records do not tell their offset\): 2024-10-27 12:00 to 2024-10-27 12:00; "
+        r"choose among these$"
     )
     with pytest.raises(NothingUsableError, match=message):
         resolve(Selection((window("2020-01-01"),)), inputs.connection, "x")

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from plexlens.cli.app import app
-from plexlens.cli.options import Json
+from plexlens.cli.options import Catalogue, Json
 from plexlens.cli.output import Format, PageOut, page, target, write_file
 from plexlens.cli.sources import Reading, reads_dumps
 from plexlens.cli.terminal import progress_bar
@@ -64,6 +64,14 @@ def run(
         list[str] | None,
         typer.Option(_PAIR, metavar="REQUEST=TRAN", help="CICS transaction of a request; repeatable."),
     ] = None,
+    criteria: Annotated[
+        str,
+        typer.Option(
+            "--criteria",
+            metavar="NAME",
+            help="Judge the run by the criteria of a benchmark: cb84, fs7b, iob, or a site's.",
+        ),
+    ] = "",
     study: Annotated[
         Path | None,
         typer.Option(
@@ -73,6 +81,7 @@ def run(
     label: Annotated[
         str, typer.Option("--label", metavar="TEXT", help="Name of the row (default: the name of RESULTS).")
     ] = "",
+    catalogue: Catalogue = None,
     form: Format = None,
     output: PageOut = None,
     as_json: Json = False,
@@ -87,7 +96,18 @@ def run(
     Several files are repeats of a test: each is judged, and the valid repeats are pooled.
     """
     from plexlens.ingest.load_test import read
-    from plexlens.load import Costs, costs_of, repeats_of, run_of, study_files, with_servers
+    from plexlens.load import (
+        Costs,
+        Validity,
+        costs_of,
+        criteria_named,
+        intervals_of,
+        repeats_of,
+        run_of,
+        study_files,
+        validity_of,
+        with_servers,
+    )
     from plexlens.load.page.repeats import repeats_report
     from plexlens.load.page.repeats import to_object as repeats_object
     from plexlens.load.page.report import run_report, to_object
@@ -103,6 +123,7 @@ def run(
             "--from": since,
             "--to": until,
             "--study": study,
+            "--criteria": criteria,
             "--front": front,
             _PAIR: name_of,
         }
@@ -124,6 +145,7 @@ def run(
             what="a row of a study needs CPU time",
             remedy="give SMF of the same minutes with --smf, or samples of the servers with --samples",
         )
+    wanted = criteria_named(criteria) if criteria else None
     window = between(since, until)
     test = read(result, reading.layouts)
     driven = run_of(
@@ -134,9 +156,14 @@ def run(
         clock_seconds=clock,
     )
     costs: Costs | None = None
+    validity: Validity | None = None
     if smf:
         with progress_bar() as progress, inputs_of(smf, reading, progress) as inputs:
             costs = costs_of(driven, inputs, str(smf[0]), front=front or (), names=names)
+            if wanted is not None:
+                validity = validity_of(wanted, driven, intervals_of(inputs, str(smf[0]), costs.start, costs.end))
+    elif wanted is not None:
+        validity = validity_of(wanted, driven, None)
     if samples:
         costs = with_servers(driven, [read_samples(path) for path in samples], costs)
     if study is not None and costs is not None:
@@ -144,7 +171,7 @@ def run(
         make_folder(study)
         for path, text in files.items():
             write_file(path, text)
-    where.show(page(lambda: run_report(driven, costs), lambda: to_object(driven, costs)))
+    where.show(page(lambda: run_report(driven, costs, validity), lambda: to_object(driven, costs, validity)))
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -15,7 +15,6 @@ from plexlens.expression.types import Kind, Scope, condition, type_of
 from plexlens.findings.error import RuleError, wrong
 from plexlens.findings.release import RULE_PRODUCTS
 from plexlens.findings.rule import Cause, Cost, CostKind, Formula, Reference, Releases, Rule, Severity, Threshold
-from plexlens.findings.scope import numbers_of, rows_of
 from plexlens.findings.template import Template, template
 from plexlens.metrics.definition import Fact, Grain, Metric
 
@@ -183,9 +182,9 @@ class _Maker:
         attributes = {attribute.name: 0 for attribute in grain.attributes}
         by = self.names("by", keys | attributes, f"a key or attribute of {grain.name}")
         severity = self.word("severity", Severity)
-        scope = numbers_of(grain)
+        scope = grain.numbers
         time, min_share, percentile = self.times(grain)
-        where = self.formula("where", lambda tree: condition(tree, rows_of(grain))) if self.value("where") else None
+        where = self.formula("where", lambda tree: condition(tree, grain.row_names)) if self.value("where") else None
         judged = self.formula("condition", lambda tree: condition(tree, scope))
         if not judged.names:
             self.fail("condition", "it contains no fact or metric", "compare one with something")

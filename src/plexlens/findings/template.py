@@ -24,7 +24,6 @@ from plexlens.expression.tree import Expression, Name, names_of
 from plexlens.expression.types import TEXT, Scope, condition, number
 from plexlens.findings.error import wrong
 from plexlens.findings.release import ATTRIBUTES, PRODUCTS, Level, level_of
-from plexlens.findings.scope import numbers_of
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.display import shown, with_symbol
 from plexlens.metrics.unit import Unit
@@ -342,7 +341,7 @@ def _place(text: str, grain: Grain, names: frozenset[str]) -> Place:
 
 
 def _scope(grain: Grain, names: Iterable[str]) -> Scope:
-    numbers = numbers_of(grain)
+    numbers = grain.numbers
     return Scope(f"{numbers.what}, nor one of {', '.join(sorted(names))}", numbers.types)
 
 

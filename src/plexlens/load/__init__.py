@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-from plexlens.load.cost import Costs, Share, costs_of
+from plexlens.load.cost import Costs, Share, costs_of, intervals_of
+from plexlens.load.criteria import Validity, criteria_named, validity_of
 from plexlens.load.repeats import Repeats, repeats_of
 from plexlens.load.run import Run, run_of
 from plexlens.load.servers import with_servers
 from plexlens.load.study_folder import study_files
 
-__all__ = ["Costs", "Repeats", "Run", "Share", "costs_of", "repeats_of", "run_of", "study_files", "with_servers"]
+__all__ = [
+    "Costs",
+    "Repeats",
+    "Run",
+    "Share",
+    "Validity",
+    "costs_of",
+    "criteria_named",
+    "intervals_of",
+    "repeats_of",
+    "run_of",
+    "study_files",
+    "validity_of",
+    "with_servers",
+]

@@ -152,8 +152,8 @@ def costs_of(
             remedy="have the tool write each request, or leave --smf out",
         )
     start, end = _window(run, inputs, source)
-    # Intervals may begin some moments before the window; tasks and threads are selected as requests are, exactly.
-    intervals = _part(inputs, source, start, end, timedelta(seconds=TOGETHER))
+    intervals = intervals_of(inputs, source, start, end)
+    # Tasks and threads are selected as requests are, exactly.
     tasks = _part(inputs, source, start, end, timedelta())
     by_request = run.between(start, end)
     requests = sum(number for number, _ in by_request.values())
@@ -180,6 +180,11 @@ def costs_of(
         tuple(notes),
         dict(names or {}),
     )
+
+
+def intervals_of(inputs: Inputs, source: str, start: datetime, end: datetime) -> Inputs:
+    """The part of the data whose intervals lie in a window; they may begin some moments before it."""
+    return _part(inputs, source, start, end, timedelta(seconds=TOGETHER))
 
 
 def _part(inputs: Inputs, source: str, start: datetime, end: datetime, earlier: timedelta) -> Inputs:

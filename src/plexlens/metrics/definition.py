@@ -330,6 +330,13 @@ class Grain:
         columns: tuple[Fact | Metric, ...] = (*self.facts, *self.metrics)
         return Scope.of(f"a fact or metric of {self.name}", {column.name: column.unit.base for column in columns})
 
+    @cached_property
+    def row_names(self) -> Scope:
+        """Keys, attributes and facts: what conditions over its rows may name before they are rolled up."""
+        named = (*(key.name for key in self.keys), *(attribute.name for attribute in self.attributes))
+        bases = {fact.name: fact.unit.base for fact in self.facts}
+        return Scope.of(f"a key, attribute or fact of {self.name}", bases, ("system", "sysplex", *named))
+
     def metric(self, name: str) -> Metric:
         """A metric by name; the KeyError lists the valid names."""
         for metric in self.metrics:

@@ -9,6 +9,8 @@ from typing import Any
 
 from plexlens import __version__
 from plexlens.load.cost import Costs, ServerShare, Share, Tasks
+from plexlens.load.criteria import Validity
+from plexlens.load.page.validity import validity_alert, validity_object, validity_section
 from plexlens.load.repeats import MOST_FAILED
 from plexlens.load.run import PERCENTILES, Line, Run
 from plexlens.metrics.page_numbers import page_numbers
@@ -47,7 +49,7 @@ def _number(name: str, title: str, unit: Unit, definition: str = "", *, group: s
     return Column(name, title, ColumnKind.NUMBER, unit, f"run.{definition}" if definition else "", group=group, bar=bar)
 
 
-def run_report(run: Run, costs: Costs | None) -> Report:
+def run_report(run: Run, costs: Costs | None, validity: Validity | None = None) -> Report:
     """The report of a load test.
 
     Parameters
@@ -56,8 +58,15 @@ def run_report(run: Run, costs: Costs | None) -> Report:
         The load test.
     costs
         SMF of the same minutes; None if none was given.
+    validity
+        Answers to criteria; None if none were named.
     """
     sections = [_test_section(run)]
+    alerts = _alerts(run)
+    if validity is not None:
+        sections.append(validity_section(validity))
+        if (alert := validity_alert(validity)) is not None:
+            alerts.insert(0, alert)
     if costs is not None:
         sections += _cost_sections(costs)
     else:
@@ -73,7 +82,7 @@ def run_report(run: Run, costs: Costs | None) -> Report:
         end=run.end,
         utc_offset=0.0 if run.start is not None else None,
         time_note="Times are UTC.",
-        alerts=tuple(_alerts(run)),
+        alerts=tuple(alerts),
         sections=tuple(sections),
         definitions={
             name: definition
@@ -393,7 +402,7 @@ def _matched(costs: Costs) -> Table | None:
     return Table("run_matched", "Requests and their CICS transactions", columns, tuple(rows), top=30)
 
 
-def to_object(run: Run, costs: Costs | None) -> dict[str, Any]:
+def to_object(run: Run, costs: Costs | None, validity: Validity | None = None) -> dict[str, Any]:
     """A load test as plain values for JSON; seconds, rates per second, shares as fractions."""
 
     def time(value: datetime | None) -> str | None:
@@ -425,6 +434,7 @@ def to_object(run: Run, costs: Costs | None) -> dict[str, Any]:
             for line in run.lines
         ],
         "cost": None,
+        "criteria": None if validity is None else validity_object(validity),
     }  # fmt: skip
     if costs is not None:
         number = costs.requests

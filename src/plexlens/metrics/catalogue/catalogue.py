@@ -131,6 +131,10 @@ class Catalogue(Mapping[str, Grain]):
         """The files of what moves metrics, those of a site last."""
         return [document for folder in self._folders for document in folder.causes()]
 
+    def criteria(self) -> list[Document]:
+        """The files of what a run has to meet, those of a site last."""
+        return [document for folder in self._folders for document in folder.criteria()]
+
     @cached_property
     def relations(self) -> dict[str, str]:
         """Selects shared by sources: every SQL file next to the grains, by file name."""

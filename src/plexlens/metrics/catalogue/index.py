@@ -16,8 +16,8 @@ UNITS, FUNCTIONS, FAMILIES = "units.toml", "functions.toml", "families.toml"
 _OTHERS = (UNITS, FUNCTIONS, FAMILIES)
 
 #: Folders of a folder of definitions that hold no grains: formulas of studies, numbers that pages work out, what moves
-#: metrics.
-STUDIES, PAGES, CAUSES = "studies", "pages", "causes"
+#: metrics, what a run has to meet.
+STUDIES, PAGES, CAUSES, CRITERIA = _WITHOUT_GRAINS = ("studies", "pages", "causes", "criteria")
 
 #: Family of the grains whose files lie in no folder of a family.
 _OWN = "site"
@@ -75,6 +75,10 @@ class Folder:
         """The files of what moves metrics, by name."""
         return [read_document(file, shipped=self.shipped) for file in sorted(self.path.glob(f"{CAUSES}/*.toml"))]
 
+    def criteria(self) -> list[Document]:
+        """The files of what a run has to meet, by name."""
+        return [read_document(file, shipped=self.shipped) for file in sorted(self.path.glob(f"{CRITERIA}/*.toml"))]
+
     def relations(self) -> dict[str, Path]:
         """Every SQL file by name."""
         return {file.stem: file for file in sorted(self.path.rglob("*.sql"))}
@@ -91,11 +95,9 @@ def folder_of(path: Path, *, shipped: bool) -> Folder:
     files: dict[str, tuple[Path, str]] = {}
     paths = sorted(path.rglob("*.toml"))
     for file in paths:
-        if (file.parent == path and file.name in _OTHERS) or file.parent in (
-            path / STUDIES,
-            path / PAGES,
-            path / CAUSES,
-        ):
+        if file.parent == path and file.name in _OTHERS:
+            continue
+        if file.parent.parent == path and file.parent.name in _WITHOUT_GRAINS:
             continue
         name = _grain(file, shipped=shipped)
         if name in files:
