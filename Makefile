@@ -25,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 
-.PHONY: demo test check soak audit test-times lint types rust-test python-test python-test-first python-test-second python-test-third spark-test load-test storage-test fuzz docs goldens hooks man sbom dist bundle benchmarks clean prerequisites browser java
+.PHONY: demo test check soak audit test-times lint types rust-test python-test python-test-first python-test-second python-test-third spark-test load-test storage-test fuzz fuzz-guided fuzz-corpus docs goldens hooks man sbom dist bundle benchmarks clean prerequisites browser java
 
 demo: $(BUILD)/core
 	@mkdir -p out
@@ -59,7 +59,8 @@ soak: $(BUILD)/core
 	PROPTEST_CASES=5000 $(CARGO) test --quiet --locked --release --workspace && \
 	left=$$(($(SECONDS) - $$(date +%s) + $$begin)) && if [ $$left -lt 60 ]; then left=60; fi && \
 	PLEXLENS_FUZZ_SEED=$$begin $(MAKE) --no-print-directory fuzz FUZZ_PROFILE=--release FUZZ_COPIES=1000000000 \
-	  FUZZ_REPORT_SECONDS=$$((left / 8)) FUZZ_KIND_SECONDS=$$((left / 24)) FUZZ_SECONDS=$$((left / 2))
+	  FUZZ_REPORT_SECONDS=$$((left / 8)) FUZZ_KIND_SECONDS=$$((left / 24)) FUZZ_SECONDS=$$((left / 4)) && \
+	$(MAKE) --no-print-directory fuzz-guided GUIDED_SECONDS=$$((left / 4))
 
 # The table of docs/testing.md: how long each stage of `make test` takes in a new clone, and then again.
 test-times:
@@ -109,6 +110,7 @@ lint: $(BUILD)/core
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(CARGO) fmt --all --check
+	$(CARGO) fmt --manifest-path crates/smf/fuzz/Cargo.toml --check
 	$(CARGO) clippy --quiet --locked --workspace --all-targets -- -D warnings
 	$(BIN)/python -m plexlens.metrics.reference --check docs/metrics.md
 	$(BIN)/python -m plexlens.findings.reference --check docs/findings.md
@@ -187,6 +189,27 @@ fuzz: $(BUILD)/core
 	PLEXLENS_FUZZ_SECONDS=$(FUZZ_REPORT_SECONDS) PLEXLENS_FUZZ_COPIES=$(FUZZ_COPIES) $(BIN)/pytest -q -s tests/ingest/test_text_fuzz.py -k stated_time
 	PLEXLENS_FUZZ_SECONDS=$(FUZZ_KIND_SECONDS) PLEXLENS_FUZZ_COPIES=$(FUZZ_COPIES) $(BIN)/pytest -q -s tests/mutants
 	PLEXLENS_FUZZ_SECONDS=$(FUZZ_SECONDS) PLEXLENS_FUZZ_COPIES=$(FUZZ_COPIES) $(CARGO) test --quiet --locked $(FUZZ_PROFILE) --package plexlens-smf --test fuzz -- --nocapture
+
+# Dumps that libFuzzer changes towards code not yet reached; what it finds stays in .build/guided. The flags are those of
+# cargo-fuzz, whose program is not needed.
+GUIDED_SECONDS ?= 600
+GUIDED_FLAGS := --cfg fuzzing -C passes=sancov-module $(addprefix -C llvm-args=-sanitizer-coverage-,\
+  level=4 inline-8bit-counters pc-table trace-compares)
+GUIDED := crates/smf/fuzz
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+
+fuzz-guided:
+	@mkdir -p $(BUILD)/guided
+	PLEXLENS_FUZZ_SEEDS=$(abspath $(BUILD)/guided) $(CARGO) test --quiet --locked --package plexlens-smf --test fuzz seeds
+	RUSTFLAGS="$(GUIDED_FLAGS)" $(CARGO) build --quiet --locked --release --target $(HOST) \
+	  --manifest-path $(GUIDED)/Cargo.toml --target-dir target/guided
+	target/guided/$(HOST)/release/dump $(BUILD)/guided $(GUIDED)/corpus -artifact_prefix=$(BUILD)/guided- \
+	  -max_total_time=$(GUIDED_SECONDS) -max_len=4096 -timeout=5 -rss_limit_mb=512 -verbosity=0 -print_final_stats=1
+
+# The corpus anew: of all inputs the fewest that reach the same code, the shortest first.
+fuzz-corpus: $(BUILD)/guided
+	@mkdir -p $(BUILD)/corpus
+	target/guided/$(HOST)/release/dump -merge=1 $(BUILD)/corpus $(GUIDED)/corpus $(BUILD)/guided
 
 docs: $(BUILD)/core
 	$(BIN)/python -m plexlens.metrics.reference docs/metrics.md

@@ -136,6 +136,13 @@ fn tells_length(record: &[u8]) -> bool {
 
 /// Dumps that together have records of every map, by the form of each.
 pub fn all(catalogue: &Catalogue, random: &mut Random) -> Vec<Original> {
+    let mut out = made(catalogue, random);
+    out.extend(real().into_iter().map(|bytes| Original::new(bytes, Form::Bdw)));
+    out
+}
+
+/// Dumps of records of every map, in every form, without anything of a real one.
+pub fn made(catalogue: &Catalogue, random: &mut Random) -> Vec<Original> {
     let mut logical: Vec<Vec<Vec<u8>>> = Vec::new();
     let mut maps: BTreeMap<u64, &RecordMap> = catalogue.maps().map(|map| (random.next(), &**map)).collect();
     while let Some((_, map)) = maps.pop_first() {
@@ -165,7 +172,6 @@ pub fn all(catalogue: &Catalogue, random: &mut Random) -> Vec<Original> {
     for part in bare.chunks(6).take(8).filter(|part| part.len() > 1) {
         out.push(Original::new(part.iter().flat_map(|record| record.iter().copied()).collect(), Form::NoDescriptors));
     }
-    out.extend(real().into_iter().map(|bytes| Original::new(bytes, Form::Bdw)));
     out
 }
 

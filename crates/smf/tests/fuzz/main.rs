@@ -4,6 +4,7 @@
 //! seconds. `PLEXLENS_FUZZ_SEED` repeats a run, `PLEXLENS_FUZZ_THREADS` bounds the processors that it takes. A failing
 //! copy is written to the temporary folder and named.
 
+mod accounts;
 #[path = "../dump/mod.rs"]
 mod dump;
 mod dumps;
@@ -21,9 +22,10 @@ use plexlens_smf::decode::{DecodeOptions, Decoder};
 use plexlens_smf::layout::Catalogue;
 use plexlens_smf::stream::Form;
 
+use accounts::read;
 use dumps::Original;
 use edits::Copy;
-use reading::{Lost, lost, read};
+use reading::{Lost, lost};
 use records::Random;
 
 /// The processor time that a copy may take: so much, and so much for each MiB.
@@ -173,5 +175,39 @@ fn damaged_dumps_do_no_harm() {
     assert!(lost.saturating_sub(10) * 500 <= made, "{lost} of {made} copies lost a record between damage");
     if let Some(peak) = peak_kib() {
         assert!(peak < MEMORY_KIB, "memory rose to {peak} KiB");
+    }
+}
+
+/// Inputs that the coverage-guided run (`crates/smf/fuzz`) kept: each reaches code that the others do not.
+#[test]
+fn inputs_of_the_guided_run_do_no_harm() {
+    let catalogue = catalogue();
+    let decoder = Decoder::new(&catalogue, DecodeOptions::default()).expect("all tables are known");
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus");
+    let mut count = 0;
+    for entry in std::fs::read_dir(&folder).expect("the corpus is in the tree") {
+        let path = entry.expect("entry").path();
+        let bytes = std::fs::read(&path).expect("bytes");
+        let found = read(&decoder, &bytes, 1 << 20);
+        if let Err(wrong) = &found {
+            panic!("{}: {wrong}", path.display());
+        }
+        assert_eq!(read(&decoder, &bytes, 1 << 12), found, "{}: smaller batches", path.display());
+        count += 1;
+    }
+    assert!(count > 100, "{count} inputs");
+}
+
+/// Writes the dumps before they are damaged, as what the guided run begins with: nothing real may get into the tree.
+#[test]
+fn seeds_of_the_guided_run_are_written() {
+    let Some(folder) = std::env::var_os("PLEXLENS_FUZZ_SEEDS").map(PathBuf::from) else { return };
+    for (number, original) in dumps::made(&catalogue(), &mut Random(1)).iter().enumerate() {
+        std::fs::write(folder.join(format!("dump-{number:03}")), &original.bytes).expect("a seed is written");
+        let small = original.units.iter().filter(|unit| unit.end - unit.start < 1_500);
+        for (place, unit) in small.enumerate() {
+            let name = format!("record-{number:03}-{place:03}");
+            std::fs::write(folder.join(name), &original.bytes[unit.start..unit.end]).expect("a seed is written");
+        }
     }
 }
