@@ -18,7 +18,6 @@ from plexlens.expression.tree import (
 )
 from plexlens.expression.types import Kind, condition, number, type_of
 from plexlens.findings import RuleError
-from plexlens.findings.scope import numbers_of, rows_of
 from plexlens.findings.template import Filling, template
 from plexlens.metrics import GRAINS
 from plexlens.pdb.engine import connect, quoted
@@ -26,7 +25,7 @@ from tests.draws import draws
 from tests.metrics.raw import query_of
 
 STRUCTURE = GRAINS["coupling_structure"]
-NUMBERS, ROWS = numbers_of(STRUCTURE), rows_of(STRUCTURE)
+NUMBERS, ROWS = STRUCTURE.numbers, STRUCTURE.row_names
 
 #: Values of one row; the nulls are what a record did not hold.
 ROW: dict[str, Any] = {"a": 6.0, "b": 4.0, "zero": 0.0, "none": None, "t": "DSNDB0A_LOCK1", "nothing": None}
