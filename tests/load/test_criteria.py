@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from random import Random
@@ -134,6 +135,14 @@ def test_criteria_of_the_site_over_smf(tmp_path: Path) -> None:
         assert second["outcome"] == "not recorded"
         page = run(*words, cwd=tmp_path).stdout
         assert ("do not compare it with other runs" in " ".join(page.split())) == (answer == "broken")
+        assert run(*words, "--study", "ways", "--label", answer, "-o", "p.txt", cwd=tmp_path).returncode == 0
+    with (tmp_path / "ways" / "runs.csv").open() as stream:
+        found = {row["run"]: row["criteria"] for row in csv.DictReader(stream)}
+    assert found == {"met": "ours: none broken, 1 not judged", "broken": "ours: broken (Busy)"}
+    for base, new, side in (("met", "broken", "NEW"), ("broken", "met", "BASE"), ("met", "met", "")):
+        done = run("compare", f"ways:runs:{base}", f"ways:runs:{new}", cwd=tmp_path)
+        said = f"The runs are not comparable: {side} breaks criteria that valid runs meet: ours: broken (Busy)."
+        assert (said in " ".join(done.stdout.split())) == bool(side), done.stdout[:2000] + done.stderr
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,7 @@ def run(
     if samples:
         costs = with_servers(driven, [read_samples(path) for path in samples], costs)
     if study is not None and costs is not None:
-        files = study_files(study, driven, costs, label or result.name)
+        files = study_files(study, driven, costs, label or result.name, validity)
         make_folder(study)
         for path, text in files.items():
             write_file(path, text)

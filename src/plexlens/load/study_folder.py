@@ -9,16 +9,20 @@ from pathlib import Path
 
 from plexlens.errors import UnreadableInputError, UsageError
 from plexlens.load.cost import Costs
+from plexlens.load.criteria import Outcome, Validity
 from plexlens.load.run import Run
 from plexlens.sampling.recording import PROCESS
 from plexlens.whole_file import is_part
 
 RUN, RATE, RESPONSE, TOTAL = "run", "ETR", "RESP (ms)", "TOTAL ms CPU per transaction"
+#: Column with the criteria that a run was judged by, and the word before those that it breaks; `plexlens compare` reads
+#: both.
+CRITERIA, BROKEN = "criteria", "broken"
 #: Ends the heads of columns with the share of a processor that an address space or a process uses.
 PERCENT = " CPU%"
 
 
-def study_files(folder: Path, run: Run, costs: Costs, name: str) -> dict[Path, str]:
+def study_files(folder: Path, run: Run, costs: Costs, name: str, validity: Validity | None = None) -> dict[Path, str]:
     """The files of a study folder with the row of a load test added, or replaced if a row has its name.
 
     Parameters
@@ -29,6 +33,8 @@ def study_files(folder: Path, run: Run, costs: Costs, name: str) -> dict[Path, s
         The load test, and SMF or samples of the same minutes.
     name
         Of the row.
+    validity
+        Answers to criteria; None if none were named.
 
     Returns
     -------
@@ -61,6 +67,8 @@ def study_files(folder: Path, run: Run, costs: Costs, name: str) -> dict[Path, s
         if seconds > 0:
             busy[_column(part)] = busy.get(_column(part), 0.0) + seconds / costs.seconds * 100
     row |= {head: f"{value:.4f}" for head, value in busy.items()}
+    if validity is not None:
+        row[CRITERIA] = _judgement(validity)
     rows = [earlier for earlier in rows if earlier[RUN] != name] + [row]
     columns = sorted({head for earlier in rows for head in earlier if head.endswith(PERCENT)})
     for earlier in rows:
@@ -68,11 +76,23 @@ def study_files(folder: Path, run: Run, costs: Costs, name: str) -> dict[Path, s
         earlier[TOTAL] = f"{total * 10 / float(earlier[RATE]):.4f}"
         earlier.update({head: earlier.get(head) or "0" for head in columns})
     text = io.StringIO()
-    writer = csv.DictWriter(text, [RUN, RATE, RESPONSE, *columns, TOTAL], lineterminator="\n")
+    judged = [CRITERIA] if any(earlier.get(CRITERIA) for earlier in rows) else []
+    writer = csv.DictWriter(
+        text, [RUN, RATE, RESPONSE, *columns, TOTAL, *judged], lineterminator="\n", extrasaction="ignore"
+    )
     writer.writeheader()
     writer.writerows(rows)
     # The table is first: a folder that has it is known as a study, whatever stopped the command after it.
     return {table: text.getvalue(), definition: _definition(folder, run, costs, columns)}
+
+
+def _judgement(validity: Validity) -> str:
+    """The name of the criteria and what they found: ``cb84: broken (Processors are busy)``."""
+    broken = [answer.criterion.title for answer in validity.of(Outcome.BROKEN)]
+    if broken:
+        return f"{validity.criteria.name}: {BROKEN} ({'; '.join(broken)})"
+    open_ones = len(validity.answers) - len(validity.of(Outcome.MET))
+    return f"{validity.criteria.name}: none broken" + (f", {open_ones} not judged" if open_ones else "")
 
 
 def _column(job: str) -> str:

@@ -15,6 +15,9 @@ from plexlens.compare.runs.run import Activity, Run
 from plexlens.compare.runs.wording import capital, within_a_sentence
 from plexlens.metrics.display import percent
 
+#: Column of a study in which `plexlens run` records criteria, and the word for those that a run breaks.
+_CRITERIA, _BROKEN = "criteria", ": broken"
+
 
 @dataclass(frozen=True)
 class Bounds:
@@ -95,7 +98,9 @@ class Comparability:
     @property
     def tested(self) -> bool:
         """Whether any work could be tested at all."""
-        work = (check for check in self.checks if check.id != "intervals: count")
+        work = (
+            check for check in self.checks if check.id != "intervals: count" and not check.id.startswith("criteria")
+        )
         return any(check.outcome is not Outcome.UNKNOWN for check in work)
 
     @property
@@ -106,7 +111,7 @@ class Comparability:
     @property
     def verdict(self) -> str:
         """The conclusion as a sentence."""
-        if not self.tested:
+        if not self.tested and not self.differing:
             return "Comparability cannot be tested: neither run records how much work it did."
         if self.comparable:
             return "The runs are comparable: rates, objects and mix of the work are alike within the bounds."
@@ -128,7 +133,7 @@ def comparability(base: Run, new: Run, bounds: Bounds | None = None) -> Comparab
     bounds = bounds or Bounds()
     before = {activity.id: activity for activity in base.activities}
     after = {activity.id: activity for activity in new.activities}
-    checks: list[Check] = []
+    checks: list[Check] = [*_validity("BASE", base), *_validity("NEW", new)]
     for name in dict.fromkeys((*before, *after)):
         if name in before and name in after:
             checks += _checks(before[name], after[name], bounds)
@@ -136,6 +141,20 @@ def comparability(base: Run, new: Run, bounds: Bounds | None = None) -> Comparab
             checks.append(_one_sided(before.get(name) or after[name], in_base=name in before))
     checks += _intervals(base, new, bounds.lengths)
     return Comparability(tuple(checks), bounds)
+
+
+def _validity(side: str, run: Run) -> list[Check]:
+    """Whether a load test broke criteria of its benchmark, as ``plexlens run --study`` recorded it."""
+    broken = [setting.value for setting in run.settings if setting.name == _CRITERIA and _BROKEN in setting.value]
+    text = f"{side} breaks criteria that valid runs meet"
+    consequence = "No number of a run that is not valid can be compared: measure it again."
+    return [
+        Check(
+            f"criteria: {side}", f"Criteria of {side}", *((value, "") if side == "BASE" else ("", value)), None, None,
+            Outcome.DIFFERS, f"{text}: {value}.", consequence,
+        )
+        for value in broken
+    ]  # fmt: skip
 
 
 def _intervals(base: Run, new: Run, bound: float) -> list[Check]:
