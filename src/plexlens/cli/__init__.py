@@ -20,7 +20,7 @@ from plexlens.cli.app import app, narrowed
 from plexlens.cli import (  # isort: skip
     report, ingest, sql, export, metrics, records, pools, layouts, findings, example, study, compare, ways_in, plan,  # noqa: F401
     cost, forecast, changes, sharing, simulate, trend, why, drive, lab, sample, run, serve, watch, pdb,  # noqa: F401
-    anonymise, verify,  # noqa: F401
+    anonymise, verify, monwrite,  # noqa: F401
 )  # fmt: skip
 from plexlens.cli.examples import add_examples
 from plexlens.cli.terminal import err

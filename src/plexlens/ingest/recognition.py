@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from plexlens.errors import EmptyInputError, UnreadableInputError
 from plexlens.ingest.compression import compression_of
+from plexlens.ingest.monwrite import form_of
 from plexlens.ingest.printed.text_kinds import known_kinds
 
 HEAD_BYTES = 64 << 10
@@ -114,9 +115,8 @@ def describe(head: bytes) -> tuple[str, str] | None:
         What it looks like (``a ZIP archive``), and the remedy. None for binary data of no known make: that may be a
         dump, whole or damaged.
     """
-    for place, magic, what, remedy in _MAGIC:
-        if head[place : place + len(magic)] == magic:
-            return what, remedy
+    if binary := _describe_binary(head):
+        return binary
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         # Reports in this encoding are recognised before; any other text comes here.
         line = head[: len(head) & ~1].decode("utf-16", "replace").encode("ascii", "replace")
@@ -130,6 +130,14 @@ def describe(head: bytes) -> tuple[str, str] | None:
     if _TEXT.match(text):
         return f"text that begins {_quoted(text)}", _READ_AS_TEXT
     return None
+
+
+def _describe_binary(head: bytes) -> tuple[str, str] | None:
+    for place, magic, what, remedy in _MAGIC:
+        if head[place : place + len(magic)] == magic:
+            return what, remedy
+    form = form_of(head)
+    return (f"z/VM monitor data ({form})", "count its records with plexlens monwrite") if form else None
 
 
 def _describe_markup(text: bytes) -> tuple[str, str]:
