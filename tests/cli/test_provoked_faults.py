@@ -47,12 +47,12 @@ def test_stripped_descriptor_words(example: Path, tmp_path: Path) -> None:
 
 
 def test_wrong_subtype(example: Path, tmp_path: Path) -> None:
-    """SMF 74-8 where 74-4 was meant: the ten records of coupling facilities are made such."""
+    """SMF 74-99, which is not read, where 74-4 was meant: the ten records of coupling facilities are made such."""
     records = records_of(example.read_bytes())
     count = sum(record[5] == 74 for record in records)
-    changed = [record[:22] + b"\0\x08" + record[24:] if record[5] == 74 else record for record in records]
+    changed = [record[:22] + b"\0\x63" + record[24:] if record[5] == 74 else record for record in records]
     (tmp_path / "wrong.smf").write_bytes(b"".join(changed))
-    held = f"74-8 ({count} records)"
+    held = f"74-99 ({count} records)"
     done = run("trend", "wrong.smf", "--metric", "coupling_structure.sync_service_time", cwd=tmp_path)
     assert done.returncode == 4
     assert f"wrong.smf: there is no data of coupling_structure; of SMF 74 it holds {held}" in done.stderr
@@ -62,13 +62,13 @@ def test_wrong_subtype(example: Path, tmp_path: Path) -> None:
     assert run("report", "wrong.smf", "-o", "r.txt", cwd=tmp_path).returncode == 0
     page = " ".join((tmp_path / "r.txt").read_text().split())
     assert f"WARNING: Of SMF 74 the data has {held}, which no number is made of; " in page
-    assert "collect 74-1, 74-2, 74-4, 74-5." in page
+    assert "collect 74-1, 74-2, 74-4, 74-5, 74-8." in page
 
 
 def test_a_subtype_beside_those_that_are_read_is_no_warning(example: Path, tmp_path: Path) -> None:
     records = records_of(example.read_bytes())
     first = next(at for at, record in enumerate(records) if record[5] == 74)
-    records[first] = records[first][:22] + b"\0\x08" + records[first][24:]
+    records[first] = records[first][:22] + b"\0\x63" + records[first][24:]
     (tmp_path / "both.smf").write_bytes(b"".join(records))
     assert run("report", "both.smf", "-o", "r.txt", cwd=tmp_path).returncode == 0
     assert "which no number is made of" not in (tmp_path / "r.txt").read_text()
