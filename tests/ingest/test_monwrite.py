@@ -43,7 +43,7 @@ SAMPLE_FRAMES = frames(
     # 508 bytes; the element ends with them.
     monitor_record(4, 3, 508, NEW_YEAR + MINUTE),
 )
-EVENT_FRAME = frames(monitor_record(1, 3, 24) + monitor_record(77, 1, 40))
+EVENT_FRAME = frames(monitor_record(1, 3, 24)[:20] + b"\0\0\1\5" + monitor_record(77, 1, 40))
 FILE = (
     control_record((0xE2, 0x10000, 0x10000 + FRAME + 508 - 1), (0xC5, 0x40000, 0x40000 + 64 - 1))
     + SAMPLE_FRAMES
@@ -80,11 +80,12 @@ def test_a_file_of_two_elements_by_hand(tmp_path: Path) -> None:
     assert (rows[4, 3]["name"], rows[4, 3]["kind"], rows[1, 3]["kind"]) == ("USEACT", "sample", "event")
     assert (rows[4, 3]["first"], rows[4, 3]["last"]) == ("2024-01-01T00:00:00Z", "2024-01-01T00:01:00Z")
     assert (rows[4, 3]["fields"], rows[77, 1]["fields"]) == ("no layout", "domain not known")
-    assert values["suspensions"] == 1
+    # MTRSUS_LOSTRCCT, four bytes at 20: X'00000105'.
+    assert (values["suspensions"], values["lost_event_records"]) == (1, 261)
     text = run("monwrite", "day.monwrite", cwd=tmp_path).stdout
     assert "D4R3" in text
     assert "User Activity Data" in text
-    assert "event records are missing" in text
+    assert "event records lost: 261" in text
 
 
 def test_the_same_data_as_a_stream_of_monreader(tmp_path: Path) -> None:

@@ -70,7 +70,11 @@ def layouts_show(
 @layouts_app.command("import")
 def layouts_import(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Assembler source: a mapping macro, or DSECTs with DS, DC, EQU, ORG.")
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="Assembler source: a mapping macro, or DSECTs with DS, DC, EQU, ORG; or a z/VM monitor record page.",
+        ),
     ],
     output: Annotated[
         Path,
@@ -95,7 +99,7 @@ def layouts_import(
     codepage: Codepage = CodePage.LATIN_1047,
     as_json: Json = False,
 ) -> None:
-    """Convert the DSECTs of an assembler source into layouts.
+    """Convert the DSECTs of an assembler source, or a page of a z/VM monitor record, into layouts.
 
     The command lists what the new layouts change. Use them with --layouts FOLDER.
     """

@@ -84,6 +84,7 @@ def _values(account: Account) -> dict[str, Any]:
         ],
         "missing_bytes": account.missing_bytes,
         "suspensions": account.suspensions,
+        "lost_event_records": account.lost_events,
         "by_record": [dict(zip(_HEADS[1:], row[1:], strict=True)) for row in _rows(account)],
     }
 
@@ -112,7 +113,8 @@ def _lines(account: Account) -> Iterator[str]:
         )
     if account.suspensions:
         yield (
-            f"  suspensions of the collection of event data by CP: {account.suspensions:,}; event records are missing; "
+            f"  suspensions of the collection of event data by CP: {account.suspensions:,}; "
+            f"event records lost: {account.lost_events:,}; "
             "enlarge the event part of the monitor DCSS"
         )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plexlens.dsect.fault import DsectError
+from plexlens.dsect.monitor_page import NOTE, is_page, statements_of_page
 from plexlens.errors import EmptyInputError, UsageError
 
 #: Length of a card image.
@@ -87,6 +88,9 @@ def read_source(path: Path, codepage: str = "1047") -> Source:
     if any("\t" in line for line in lines):
         lines = [line.expandtabs(8) for line in lines]
         notes.append("tab characters were expanded to every eighth column")
+    if is_page(lines):
+        lines = statements_of_page(file, lines)
+        notes.append(NOTE)
     return Source(file, path.name, tuple(line.translate(_CONTROL).rstrip() for line in lines), tuple(notes))
 
 

@@ -55,6 +55,7 @@ RECORDS = {
     (1, 3): ("MTRSUS", "Suspension Record"),
     (1, 4): ("MTRSYS", "System Configuration Data"),
     (1, 10): ("MTRSCM", "Sample Alteration Command"),
+    (1, 12): ("MTRSOS", "Event Record Start of Suspend"),
     (1, 13): ("MTREOF", "End of Frame Indicator"),
     (1, 14): ("MTRDDR", "Domain Detail"),
     (1, 21): ("MTRMCC", "Memory Configuration Change"),
@@ -118,6 +119,8 @@ class Account:
         Offset of the first byte skipped for that reason.
     missing_bytes : int
         Bytes between the addresses of control elements that the file does not have: it ends before them.
+    lost_events : int
+        Event records that CP did not write because of suspensions, as suspension records say.
     """
 
     file: str
@@ -128,6 +131,7 @@ class Account:
     skipped: Counter[str] = field(default_factory=Counter)
     places: dict[str, int] = field(default_factory=dict)
     missing_bytes: int = 0
+    lost_events: int = 0
 
     @property
     def records(self) -> int:
@@ -146,9 +150,11 @@ class Account:
             tally.records for (domain, number, _), tally in self.tallies.items() if (domain, number) == _SUSPENSION
         )
 
-    def count(self, header: bytes, kind: str) -> None:
-        """Count a record by its header."""
-        length, _, domain, _, number, clock = struct.unpack(">HHBBHQ", header[:16])
+    def count(self, record: bytes, kind: str) -> None:
+        """Count a record."""
+        length, _, domain, _, number, clock = struct.unpack(">HHBBHQ", record[:16])
+        if (domain, number) == _SUSPENSION and length >= HEADER + 4:
+            self.lost_events += int.from_bytes(record[HEADER : HEADER + 4], "big")  # MTRSUS_LOSTRCCT
         tally = self.tallies.setdefault((domain, number, kind), Tally())
         tally.records += 1
         tally.bytes += length
@@ -278,7 +284,7 @@ def _count(area: _Area, account: Account) -> None:
                 account.skip("no record header, to the end of the frame", room, area.offset + at)
             at = limit
             continue
-        account.count(data[at : at + HEADER], area.kind)
+        account.count(data[at : at + length], area.kind)
         ends_frame = (data[at + 4], int.from_bytes(data[at + 6 : at + 8], "big")) == _END_OF_FRAME
         at += length
         if ends_frame:
