@@ -308,6 +308,25 @@ def test_where_nothing_fits_it_is_an_error(
         update(pdb, least_rows=1)
 
 
+def test_a_grain_that_does_not_fit_leaves_the_others_rolled_up(
+    dumps: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = making._levels
+
+    def limited(part: Pdb, grain: Any, store: Any, run: list[str], parts: int) -> Any:
+        if grain.name == "cics_transaction":
+            raise duckdb.OutOfMemoryException("no memory")
+        return before(part, grain, store, run, parts)
+
+    monkeypatch.setattr(making, "_levels", limited)
+    pdb = Pdb.create(tmp_path / "pdb")
+    ingest([*dumps["paths"], dumps["late"]], pdb)
+    with pytest.raises(duckdb.OutOfMemoryException, match="cics_transaction does not fit in 2GiB"):
+        update(pdb, least_rows=1)
+    assert not any("raw" in way for way in _differences(pdb.path, "db2_accounting"))
+    assert all("raw" in way for way in _differences(pdb.path, "cics_transaction"))
+
+
 def test_only_touched_days_are_made_anew(dumps: dict[str, Any], tmp_path: Path) -> None:
     pdb = Pdb.create(tmp_path / "pdb")
     far = made.write_dump(tmp_path / "far.smf", made.tasks(Random(3), [9], 30))

@@ -82,6 +82,8 @@ def update(pdb: Pdb, *, least_rows: int = LEAST_ROWS, tell: Callable[[str], None
         Another process is writing into the database.
     OSError
         A file could not be written. The tables are whole, and answers come from them.
+    duckdb.OutOfMemoryException
+        A grain, which the message names, does not fit in memory in the smallest parts. The others are up to date.
     """
     if not pdb.disk.shared:
         # Nothing would keep two writers of an index apart.
@@ -102,7 +104,17 @@ def update(pdb: Pdb, *, least_rows: int = LEAST_ROWS, tell: Callable[[str], None
             return []
         whole = pdb.connect(memory_limit=_MEMORY)
         inputs = Inputs(whole, reads_rollups=False)
-        return [_updated(pdb, inputs, GRAINS[name], store, tell) for name in names]
+        done: list[Updated] = []
+        failed: list[duckdb.OutOfMemoryException] = []
+        for name in names:
+            try:
+                done.append(_updated(pdb, inputs, GRAINS[name], store, tell))
+            except duckdb.OutOfMemoryException as error:
+                # The other grains may fit, and their questions should not wait for this one.
+                failed.append(duckdb.OutOfMemoryException(f"{name} does not fit in {_MEMORY}: {error}"))
+        if failed:
+            raise failed[0]
+        return done
 
 
 def _is_large(pdb: Pdb, grain: Grain, store: RollupStore, least_rows: int) -> bool:
