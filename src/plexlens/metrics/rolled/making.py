@@ -83,7 +83,7 @@ def update(pdb: Pdb, *, least_rows: int = LEAST_ROWS, tell: Callable[[str], None
     OSError
         A file could not be written. The tables are whole, and answers come from them.
     duckdb.OutOfMemoryException
-        A grain, which the message names, does not fit in memory in the smallest parts. The others are up to date.
+        Grains, which the message names, do not fit in memory in the smallest parts. The others are up to date.
     """
     if not pdb.disk.shared:
         # Nothing would keep two writers of an index apart.
@@ -105,15 +105,15 @@ def update(pdb: Pdb, *, least_rows: int = LEAST_ROWS, tell: Callable[[str], None
         whole = pdb.connect(memory_limit=_MEMORY)
         inputs = Inputs(whole, reads_rollups=False)
         done: list[Updated] = []
-        failed: list[duckdb.OutOfMemoryException] = []
+        failed: list[str] = []
         for name in names:
             try:
                 done.append(_updated(pdb, inputs, GRAINS[name], store, tell))
             except duckdb.OutOfMemoryException as error:
                 # The other grains may fit, and their questions should not wait for this one.
-                failed.append(duckdb.OutOfMemoryException(f"{name} does not fit in {_MEMORY}: {error}"))
+                failed.append(f"{name} does not fit in {_MEMORY}: {error}")
         if failed:
-            raise failed[0]
+            raise duckdb.OutOfMemoryException("; ".join(failed))
         return done
 
 
