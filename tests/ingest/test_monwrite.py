@@ -6,6 +6,7 @@ import gzip
 import json
 import random
 import struct
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 
@@ -210,3 +211,35 @@ def test_bytes_changed_at_random_end_in_an_account_or_an_error_of_ours(tmp_path:
         except PlexlensError:
             continue
         assert total == len(content)
+
+
+def test_a_large_element_is_read_in_parts(tmp_path: Path) -> None:
+    """16 MiB that begin 100 bytes into a frame: two records a frame, memory for a few parts of 1 MiB."""
+    count, begin = 4096, 100
+    pair = monitor_record(4, 3, 508) + monitor_record(0, 4)
+    first = b"\0" * begin + pair.ljust(FRAME - begin, b"\0")
+    data = first + frames(*[pair] * (count - 1))
+    element = (0xE2, 0x10000 + begin, 0x10000 + count * FRAME - 1)
+    head = struct.pack(">BBBBII", element[0], 0x88, 0, 0, *element[1:])
+    files = {"day.monwrite": control_record(element) + data, "day.reader": head + data[begin:]}
+    for name, content in files.items():
+        path = tmp_path / name
+        path.write_bytes(content)
+        tracemalloc.start()
+        account = read_account(path, content[: 2 * FRAME])
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert {key: tally.records for key, tally in account.tallies.items()} == {
+            (4, 3, "sample"): count,
+            (0, 4, "sample"): count,
+        }
+        total = account.control_bytes + account.record_bytes + account.fill_bytes
+        assert (total, account.missing_bytes, account.skipped.total()) == (len(content), 0, 0)
+        assert peak < 6 << 20
+    cut = tmp_path / "cut.monwrite"
+    cut.write_bytes(files["day.monwrite"][: FRAME + 3 * FRAME + 200])
+    account = read_account(cut, files["day.monwrite"][: 2 * FRAME])
+    assert account.records == 6
+    # The fourth frame has 200 of its bytes, within its first record.
+    assert dict(account.skipped) == {"the file ends within a record": 200}
+    assert account.missing_bytes == count * FRAME - 3 * FRAME - 200

@@ -79,7 +79,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class _Area:
-    """The data of an element: its first record, the place of its first byte in a frame, its offset in the file."""
+    """Frames of an element: their first record, the place of their first byte in a frame, their offset in the file."""
 
     data: bytes
     begin: int
@@ -239,12 +239,17 @@ def _read_blocks(stream: BinaryIO, account: Account) -> None:
         for element in elements:
             first = element.start // FRAME * FRAME
             due = (element.end // FRAME + 1) * FRAME - first
-            data = _read(stream, due)
             begin, stop = element.start - first, element.end + 1 - first
-            account.fill_bytes += min(begin, len(data)) + max(len(data) - stop, 0)
-            account.missing_bytes += stop - max(begin, min(len(data), stop))
-            _count(_Area(data[:stop], begin, 0, element.kind, offset, len(data) < stop), account)
-            offset += len(data)
+            there = 0
+            for data in _frames(stream, due, FRAME):
+                inside = data[: max(stop - there, 0)]
+                is_cut = len(data) % FRAME > 0 and there + len(data) < stop
+                area = _Area(inside, min(max(begin - there, 0), len(inside)), 0, element.kind, offset, is_cut)
+                _count(area, account)
+                there += len(data)
+                offset += len(data)
+            account.fill_bytes += min(begin, there) + max(there - stop, 0)
+            account.missing_bytes += stop - max(begin, min(there, stop))
 
 
 def _read_elements(stream: BinaryIO, account: Account) -> None:
@@ -259,10 +264,14 @@ def _read_elements(stream: BinaryIO, account: Account) -> None:
         account.control_bytes += _ELEMENT
         offset += _ELEMENT
         due = element.end + 1 - element.start
-        data = _read(stream, due)
-        account.missing_bytes += due - len(data)
-        _count(_Area(data, 0, element.start % FRAME, element.kind, offset, len(data) < due), account)
-        offset += len(data)
+        phase = element.start % FRAME
+        for data in _frames(stream, due, FRAME - phase):
+            due -= len(data)
+            is_cut = due > 0 and (phase + len(data)) % FRAME > 0
+            _count(_Area(data, 0, phase, element.kind, offset, is_cut), account)
+            offset += len(data)
+            phase = 0
+        account.missing_bytes += due
 
 
 def _count(area: _Area, account: Account) -> None:
@@ -319,6 +328,23 @@ def _element(data: bytes) -> Element | None:
         return None
     start, end = struct.unpack(">II", data[4:12])
     return Element(_KINDS[data[0]], start, end) if start < end < 1 << 31 else None
+
+
+def _frames(stream: BinaryIO, size: int, first: int) -> Iterator[bytes]:
+    """The data of an element in parts that end where frames do: its addresses may name two gigabytes.
+
+    Parameters
+    ----------
+    stream, size
+        The data.
+    first
+        Bytes to the end of the first frame.
+    """
+    part = min(size, first)
+    while part and (data := _read(stream, part)):
+        yield data
+        size -= len(data)
+        part = min(size, _CHUNK) if len(data) == part else 0
 
 
 def _read(stream: BinaryIO, size: int) -> bytes:
