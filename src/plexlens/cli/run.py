@@ -69,7 +69,7 @@ def run(
         typer.Option(
             "--criteria",
             metavar="NAME",
-            help="Judge the run by the criteria of a benchmark: cb84, fs7b, iob, or a site's.",
+            help="Judge the run by criteria of the catalogue or of a site, such as cb84.",
         ),
     ] = "",
     study: Annotated[
