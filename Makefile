@@ -207,7 +207,8 @@ fuzz-guided:
 	  -max_total_time=$(GUIDED_SECONDS) -max_len=4096 -timeout=5 -rss_limit_mb=512 -verbosity=0 -print_final_stats=1
 
 # The corpus anew: of all inputs the fewest that reach the same code, the shortest first.
-fuzz-corpus: $(BUILD)/guided
+fuzz-corpus:
+	@test -d $(BUILD)/guided || { echo "there is no $(BUILD)/guided: run make fuzz-guided first" >&2; exit 1; }
 	@mkdir -p $(BUILD)/corpus
 	target/guided/$(HOST)/release/dump -merge=1 $(BUILD)/corpus $(GUIDED)/corpus $(BUILD)/guided
 
