@@ -1,4 +1,4 @@
-"""Central storage, paging and page data sets."""
+"""Central storage, paging, storage of service class periods, and page data sets."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from plexlens.report.model.chart import ChartKind
 
 _SYSTEM = ("system",)
 
+_PERIOD = ("system", "class_name", "period")
+
 PAGE = Page(
     order=1000,
     id="paging",
     title="Storage and paging",
-    lead="Available and fixed central storage, and paging.",
+    lead="Available and fixed central storage, paging, and the storage and delays of service class periods.",
     what="storage and paging",
     ways=(
         Way(
@@ -24,6 +26,7 @@ PAGE = Page(
             "Postprocessor control statement REPORTS(PAGING) with output to ddname XPRPTS, or the Distributed Data "
             "Server at /gpm/rmfpp.xml?reports=PAGING.",
         ),
+        Way("SMF 72-4", "Monitor III of RMF or the z/OS Data Gatherer with SMF recording, and TYPE(72) in SMFPRMxx."),
         Way("SMF 75", "Monitor I option PAGESP of RMF or the z/OS Data Gatherer, and TYPE(75) in SMFPRMxx."),
     ),
     figures=(
@@ -139,6 +142,76 @@ PAGE = Page(
             order="frames",
             folded=True,
             note="Frames of 4 KiB.",
+        ),
+        TableSpec(
+            "paging_classes",
+            "Storage of service class periods",
+            "paging_class",
+            (
+                Shown("address_spaces", "All", group="Address spaces"),
+                Shown("active_address_spaces", "Active", group="Address spaces"),
+                Shown("active_bytes", "Active", group="Storage", bar=True),
+                Shown("idle_bytes", "Idle", group="Storage"),
+                Shown("fixed_bytes", "Fixed", group="Storage"),
+                Shown("bytes_per_active", "Per active", group="Storage"),
+                Shown("slot_bytes"),
+                Shown("page_ins_per_second"),
+                Shown("storage_delay_fraction", "Storage", group="Delayed for"),
+                Shown("paging_delay_fraction", "Paging", group="Delayed for"),
+                Shown("swap_delay_fraction", "Swapping", group="Delayed for"),
+                Shown("out_fraction"),
+            ),
+            by=_PERIOD,
+            order="active_bytes",
+            course="storage_delay_fraction",
+            top=30,
+        ),
+        TableSpec(
+            "paging_class_states",
+            "States of service class periods",
+            "paging_class",
+            (
+                Shown("valid_samples"),
+                Shown("processor_fraction", "Processor", group="Using"),
+                Shown("device_fraction", "Device", group="Using"),
+                Shown("processor_delay_fraction", "Processor", group="Delayed for"),
+                Shown("device_delay_fraction", "Device", group="Delayed for"),
+                Shown("storage_delay_fraction", "Storage", group="Delayed for"),
+                Shown("subsystem_delay_fraction", "JES, HSM, XCF", group="Delayed for"),
+                Shown("operator_delay_fraction", "Mount, message", group="Delayed for"),
+                Shown("enqueue_delay_fraction", "Resource", group="Delayed for"),
+                Shown("idle_fraction"),
+                Shown("execution_time", "Executing", group="Transaction"),
+                Shown("queue_time", "Queued", group="Transaction"),
+            ),
+            by=_PERIOD,
+            order="storage_delay_fraction",
+            top=30,
+            folded=True,
+            note="Shares of the samples in which an address space of the period was using, delayed, idle or unknown. A "
+            "sample can count for several.",
+        ),
+        TableSpec(
+            "paging_class_swaps",
+            "Out and ready by swap reason",
+            "paging_class",
+            (
+                Shown("out_samples"),
+                Shown("out_shortage_fraction"),
+                Shown("out_auxiliary_samples", "Auxiliary", group="Shortage"),
+                Shown("out_real_samples", "Real", group="Shortage"),
+                Shown("out_pool_samples", "Memory pool", group="Shortage"),
+                Shown("out_exchange_samples", "Exchange", group="Swap"),
+                Shown("out_unilateral_samples", "Unilateral", group="Swap"),
+                Shown("out_improve_samples", "For others", group="Swap"),
+                Shown("out_wait_samples", "After waits", group="Swap"),
+                Shown("long_logical_swaps", "Logical", group="Long swaps"),
+                Shown("long_physical_swaps", "Physical", group="Long swaps"),
+            ),
+            by=_PERIOD,
+            order="out_samples",
+            top=30,
+            folded=True,
         ),
         TableSpec(
             "paging_data_sets",
