@@ -17,7 +17,6 @@ from plexlens.pools.settings import (
     PoolSettings,
     check_db2,
     page_bytes_of,
-    parse_size,
 )
 from plexlens.pools.settings_file import read_toml, to_toml
 from plexlens.pools.sources import of_database
@@ -71,20 +70,6 @@ def test_pools_of_16_tb_together_and_no_more() -> None:
     check_db2(half)
     with pytest.raises(UsageError, match="16 TB"):
         check_db2([*half, PoolSettings.of("BP2", 1)])
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [("4GiB", 4 << 30), ("512 MiB", 512 << 20), ("1.5G", 3 << 29), ("800MB", 800_000_000), ("4096", 4096)],
-)
-def test_amounts_of_storage(text: str, size: int) -> None:
-    assert parse_size(text) == size
-
-
-@pytest.mark.parametrize("text", ["", "GiB", "4 gallons", "-1GiB", "4,5G"])
-def test_what_is_no_amount_of_storage(text: str) -> None:
-    with pytest.raises(UsageError, match="not a storage size"):
-        parse_size(text)
 
 
 def test_options_change_what_they_name_and_nothing_else() -> None:

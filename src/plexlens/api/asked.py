@@ -26,13 +26,13 @@ from plexlens.compare.study.reader import load_study
 from plexlens.pdb.opening import DumpReading
 from plexlens.pools.page.answer import answer
 from plexlens.pools.page.options import Options
-from plexlens.pools.settings import parse_size
 from plexlens.pools.trace import open_trace
 from plexlens.progress import silent
 from plexlens.report.blocks.selection import selection_json, under_selection
 from plexlens.simulate import Simulated, read_scenario
 from plexlens.simulate.asked import Asked
 from plexlens.simulate.json_object import to_object as simulated_object
+from plexlens.storage_size import parse_size
 from plexlens.whole_file import check_file
 
 

@@ -89,7 +89,7 @@ def engine_memory(text: str) -> int:
         The text is not a size, or is less than the engine needs.
     """
     from plexlens.errors import UsageError
-    from plexlens.pools.settings import parse_size
+    from plexlens.storage_size import parse_size
 
     size = parse_size(text)
     if size < _LEAST_MEMORY:

@@ -189,9 +189,9 @@ def pools(
         )
     from plexlens.pools.page.answer import answer
     from plexlens.pools.page.options import Options, budget_of, sizes_of
-    from plexlens.pools.settings import parse_size
     from plexlens.pools.trace import NoReferencesError, open_trace, write_trace
     from plexlens.pools.trace_sources import check_distinct
+    from plexlens.storage_size import parse_size
 
     options = Options(
         sizes=sizes_of(sizes),

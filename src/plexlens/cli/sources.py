@@ -31,7 +31,7 @@ def _reading(
 
 def _bytes_expanded(text: str) -> int:
     from plexlens.errors import UsageError
-    from plexlens.pools.settings import parse_size
+    from plexlens.storage_size import parse_size
 
     size = parse_size(text)
     if size < 1:

@@ -14,10 +14,10 @@ from plexlens.pools.settings import (
     PoolSettings,
     check_db2,
     page_bytes_of,
-    parse_size,
     pool_page_bytes,
 )
 from plexlens.pools.structures import ASSUMED_RATIO, GroupPoolSettings, check_structure
+from plexlens.storage_size import parse_size
 
 #: Pools that each member refers to; of a Db2 alone, which has no name, they need not be told.
 Used = Mapping[str, Collection[str]]

@@ -18,11 +18,11 @@ from plexlens.pools.settings import (
     PoolSettings,
     check_db2,
     page_bytes_of,
-    parse_size,
     pool_page_bytes,
     refuse_pool,
 )
 from plexlens.pools.structures import ASSUMED_RATIO, GroupPoolSettings, check_structure, refuse_structure
+from plexlens.storage_size import parse_size
 
 _KEYS = {
     "size": "size",

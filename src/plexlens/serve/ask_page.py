@@ -22,7 +22,6 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.unit import Unit
 from plexlens.pdb.engine import shown_by
 from plexlens.pdb.schema import Column as FileColumn
-from plexlens.pools.settings import parse_size
 from plexlens.report.model import Block, Note, Report, Section, Table
 from plexlens.report.writers.html import parts
 from plexlens.serve.address import wrong
@@ -32,6 +31,7 @@ from plexlens.serve.downloads import FORMS, download
 from plexlens.serve.records import cells_of
 from plexlens.serve.shell import contents, frame_of, page, status_of
 from plexlens.serve.workspace import PATIENCE, BusyError, Workspace
+from plexlens.storage_size import parse_size
 
 #: Rows of an answer on the page, and in a file.
 ROWS, FILE_ROWS = 1000, 100_000

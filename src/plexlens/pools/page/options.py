@@ -120,7 +120,7 @@ def budget_of(text: str) -> dict[str, int]:
     UsageError
         It is not an amount of storage, or mixes amounts with and without a member.
     """
-    from plexlens.pools.settings import parse_size
+    from plexlens.storage_size import parse_size
 
     budget: dict[str, int] = {}
     for part in text.split(",") if text else []:
