@@ -414,7 +414,8 @@ class Pdb:
             parts = [hashes_of(self.path / file.path, without if without in file.sources else None) for file in files]
         except (OSError, pa.ArrowException) as error:
             raise _damaged_file(self.path, f"table {inventory} cannot be read: {error}") from error
-        return np.unique(np.concatenate([np.empty(0, np.uint64), *parts]))
+        # Most ingests meet new days, and `numpy.unique` loads masked arrays.
+        return np.unique(np.concatenate(parts)) if parts else np.empty(0, np.uint64)
 
     def _kept(self, name: str) -> pa.Table | None:
         """A table that is built from the manifest; None for tables that are stored in files."""

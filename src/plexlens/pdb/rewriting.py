@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from plexlens.pdb.durable import Disk
@@ -140,6 +139,9 @@ class Rewriter:
             with opened(self.pdb / file.path) as stored:
                 for batch in stored.iter_batches(_BATCH_ROWS):
                     if without is not None:
+                        # As in `hashes_of`: few commands leave out a source.
+                        import pyarrow.compute as pc
+
                         kept = pc.fill_null(pc.not_equal(batch.column("source_id"), without), fill_value=True)
                         batch = batch.filter(kept)  # noqa: PLW2901 the rest of it
                     if batch.num_rows:
