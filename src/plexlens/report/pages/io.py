@@ -1,4 +1,4 @@
-"""I/O queuing: logical control units, aliases, I/O processors."""
+"""I/O queuing: logical control units, aliases, I/O processors; storage class memory."""
 
 from __future__ import annotations
 
@@ -13,9 +13,17 @@ PAGE = Page(
     order=1120,
     id="io",
     title="I/O queuing",
-    lead="Where I/Os wait for a logical control unit, a path or an alias, and how busy the I/O processors are.",
+    lead="Where I/Os wait for a logical control unit, a path or an alias, how busy the I/O processors are; use of "
+    "storage class memory.",
     what="I/O queuing",
-    ways=(Way("SMF 78-3", "Monitor I option IOQ(DASD) of RMF or the z/OS Data Gatherer, and TYPE(78) in SMFPRMxx."),),
+    ways=(
+        Way("SMF 78-3", "Monitor I option IOQ(DASD) of RMF or the z/OS Data Gatherer, and TYPE(78) in SMFPRMxx."),
+        Way(
+            "SMF 74-10",
+            "RMF or the z/OS Data Gatherer on a system with storage class memory or EADM compression, and TYPE(74) in "
+            "SMFPRMxx.",
+        ),
+    ),
     figures=(
         FigureSpec(
             "io_no_alias",
@@ -125,6 +133,49 @@ PAGE = Page(
             order="utilization",
             folded=True,
             note="I/O processors serve all systems of a machine: each of its systems records the same.",
+        ),
+        TableSpec(
+            "io_memory",
+            "Storage class memory",
+            "io_scm",
+            (
+                Shown("memory_type"),
+                Shown("utilization", "System", group="In use"),
+                Shown("machine_utilization", "Machine", group="In use", bar=True),
+                Shown("request_rate", "System", group="Requests"),
+                Shown("machine_request_rate", "Machine", group="Requests"),
+                Shown("response_time", "System", group="Time of a request"),
+                Shown("machine_response_time", "Machine", group="Time of a request"),
+                Shown("machine_queue_time"),
+                Shown("read_bytes_per_second", "System", group="Read"),
+                Shown("machine_read_bytes_per_second", "Machine", group="Read"),
+                Shown("write_bytes_per_second", "System", group="Written"),
+                Shown("machine_write_bytes_per_second", "Machine", group="Written"),
+            ),
+            by=("system", "resource", "part"),
+            order="machine_utilization",
+            course="machine_utilization",
+            note="What is of the machine is the same in the records of all its systems.",
+        ),
+        TableSpec(
+            "io_data_mover",
+            "Extended asynchronous data mover",
+            "io_eadm",
+            (
+                Shown("start_rate", bar=True),
+                Shown("pending_time"),
+                Shown("queue_time"),
+                Shown("command_response_time"),
+                Shown("compression_rate", "Rate", group="Compression"),
+                Shown("compression_bytes_per_second", "Input", group="Compression"),
+                Shown("compression_ratio", "Ratio", group="Compression"),
+                Shown("decompression_rate", "Rate", group="Decompression"),
+                Shown("decompression_bytes_per_second", "Output", group="Decompression"),
+                Shown("decompression_ratio", "Ratio", group="Decompression"),
+            ),
+            by=("system",),
+            order="start_rate",
+            course="start_rate",
         ),
     ),
 )
