@@ -52,6 +52,12 @@ def text(*columns: str) -> bytes:
     return "\n".join([",".join(columns), *rows, ""]).encode()
 
 
+def commented() -> bytes:
+    """CSV with spaces, and column names as a remark."""
+    rows = [f"{time}, {page}, 737, 13" for time, page in TRACE]
+    return "\n".join(["# time, object, size, next_access_vtime", *rows, ""]).encode()
+
+
 def lines() -> bytes:
     """An object on each line."""
     return "".join(f"{page}\n" for _, page in TRACE).encode()
@@ -77,6 +83,8 @@ def packed(make: Callable[[], bytes]) -> Callable[[], bytes]:
         ("t.csv", lambda: text("timestamp", "obj_id", "size"), True),
         ("t.csv.zst", packed(lambda: text("time", "obj_id")), True),
         ("t.csv", lambda: text("obj_id"), False),
+        ("t.csv", commented, True),
+        ("t.csv.zst", packed(commented), True),
         ("t.txt", lines, False),
         ("t.txt.zst", packed(lines), False),
     ],

@@ -234,7 +234,8 @@ class FileTrace:
         separator, header = self._header()
         types: dict[str, pa.DataType] = {}
         names = ["page"] if lib_cache_sim.is_txt(header[0]) and len(header) == 1 else []
-        identifier = lib_cache_sim.object_column(header)
+        commented = lib_cache_sim.commented_columns(header)
+        identifier = lib_cache_sim.object_column(commented or header)
         if names:
             header, types = names, {"page": pa.uint64()}
         elif identifier is None:
@@ -244,20 +245,22 @@ class FileTrace:
         else:
             types = {identifier: pa.uint64()}
         options = csv.ConvertOptions(column_types=types, strings_can_be_null=True, null_values=[""])
+        layout = csv.ReadOptions(
+            block_size=_CSV_BLOCK, column_names=names or commented or None, skip_rows=1 if commented else 0
+        )
         try:
-            yield from self._csv_batches(separator, options, names, threads=True)
+            yield from self._csv_batches(separator, options, layout)
         except pa.ArrowInvalid as error:
             # Reading in one thread counts lines, so that the error says where.
             try:
-                for _ in self._csv_batches(separator, options, names, threads=False):
+                layout.use_threads = False
+                for _ in self._csv_batches(separator, options, layout):
                     pass
             except pa.ArrowInvalid as placed:
                 raise self._csv_error(header, str(placed)) from error
             raise
 
-    def _csv_batches(
-        self, separator: str, options: Any, names: list[str], *, threads: bool
-    ) -> Iterator[pa.RecordBatch]:
+    def _csv_batches(self, separator: str, options: Any, layout: Any) -> Iterator[pa.RecordBatch]:
         from pyarrow import csv
 
         with self.path.open("rb") as file:
@@ -265,7 +268,7 @@ class FileTrace:
         with pa.OSFile(str(self.path)) as raw:
             reader = csv.open_csv(
                 pa.CompressedInputStream(raw, compressed) if compressed else raw,
-                read_options=csv.ReadOptions(block_size=_CSV_BLOCK, use_threads=threads, column_names=names or None),
+                read_options=layout,
                 parse_options=csv.ParseOptions(delimiter=separator),
                 convert_options=options,
             )

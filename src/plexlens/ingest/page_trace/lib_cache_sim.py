@@ -151,6 +151,14 @@ def object_column(columns: list[str]) -> str | None:
     return None if "page" in columns else next((name for name in _OBJECTS if name in columns), None)
 
 
+def commented_columns(header: list[str]) -> list[str]:
+    """Column names of a csv of libCacheSim whose header is a remark, ``# time, object, size``; empty if it has none."""
+    names = [header[0].removeprefix("#").strip(), *header[1:]]
+    if not header[0].startswith("#") or "object" not in names or "page" in names:
+        return []
+    return ["obj_id" if name == "object" else name for name in names]
+
+
 def csv_columns(columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
     """The relevant columns of libCacheSim's csv: seconds and object ids."""
     results = {"page": columns[object_column(list(columns)) or ""]}
