@@ -7,11 +7,21 @@ import os
 import platform
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+#: Starts a command from a process of little memory: until it runs its own program, a process counts its parent's.
+_RUNNER = """
+import json, os, sys, time
+began = time.perf_counter()
+process = os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ)
+_, status, usage = os.wait4(process, 0)
+seconds = time.perf_counter() - began
+os.write(int(sys.argv[1]), json.dumps([seconds, usage.ru_maxrss, usage.ru_utime + usage.ru_stime]).encode())
+sys.exit(os.waitstatus_to_exitcode(status) != 0)
+"""
 
 
 @dataclass(frozen=True)
@@ -88,15 +98,17 @@ def command(*words: str | Path, environment: Mapping[str, str] | None = None, ou
         File for what it prints; None lets go of it.
     """
     with Path(os.devnull if output is None else output).open("wb") as printed:
-        started = time.perf_counter()
-        process = subprocess.Popen(list(map(str, words)), stdout=printed, stderr=subprocess.PIPE, env=environment)
-        assert process.stderr is not None
-        problem = process.stderr.read().decode()
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - started
-    if os.waitstatus_to_exitcode(status) != 0:
+        read, write = os.pipe()
+        runner = [sys.executable, "-I", "-S", "-c", _RUNNER, str(write), *map(str, words)]
+        process = subprocess.Popen(runner, stdout=printed, stderr=subprocess.PIPE, env=environment, pass_fds=[write])
+        os.close(write)
+        problem = process.communicate()[1].decode()
+        with os.fdopen(read) as told:
+            measured = told.read()
+    if process.returncode != 0:
         raise RuntimeError(f"{words[0]} failed: {problem}")
-    return Run(seconds, usage.ru_maxrss * 1024, None, usage.ru_utime + usage.ru_stime)
+    seconds, peak, used = json.loads(measured)
+    return Run(seconds, peak * 1024, None, used)
 
 
 def best(runs: int, once: Any) -> Run:

@@ -15,14 +15,18 @@ import subprocess
 import sys
 import tempfile
 import venv
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from benchmarks.measure import Run, in_process
 from plexlens import _core
+
+Ids = npt.NDArray[np.uint64]
 
 HERE = Path(__file__).parent
 PEER = HERE.parent / ".build" / "libcachesim"
@@ -103,18 +107,25 @@ def peer() -> Path:
     return python
 
 
-def write_oracle_general(path: Path, rows: int) -> None:
-    """The trace in libCacheSim's format: time, object id, size, time of the next access (unknown)."""
+def yardstick_ids(rows: int, **made: Any) -> Iterator[Ids]:
+    """The object ids that libCacheSim gets for the yardstick trace, stretch by stretch."""
+    trace = _core.Yardstick(**made)
+    for first in range(0, rows, STRETCH):
+        batch = trace.batch(min(STRETCH, rows - first))
+        yield batch.column("object").to_numpy().astype(np.uint64) * 100_000 + batch.column("page").to_numpy()
+
+
+def write_oracle_general(path: Path, stretches: Iterable[Ids]) -> None:
+    """A trace in libCacheSim's format: time, object id, size, time of the next access (unknown); a µs per reference."""
     record = np.dtype([("time", "<u4"), ("id", "<u8"), ("size", "<u4"), ("next", "<i8")])
-    trace = _core.Yardstick()
+    done = 0
     with path.open("wb") as file:
-        for first in range(0, rows, STRETCH):
-            batch = trace.batch(min(STRETCH, rows - first))
-            out = np.zeros(batch.num_rows, record)
-            out["time"] = batch.column("time").to_numpy() // 1_000_000
-            out["id"] = batch.column("object").to_numpy().astype(np.uint64) * 100_000 + batch.column("page").to_numpy()
-            out["size"], out["next"] = 1, -1
+        for ids in stretches:
+            out = np.zeros(len(ids), record)
+            out["time"] = np.arange(done, done + len(ids)) // 1_000_000
+            out["id"], out["size"], out["next"] = ids, 1, -1
             out.tofile(file)
+            done += len(ids)
 
 
 def _ours(rows: int, kind: str, chosen: Any, **made: Any) -> Run:
@@ -122,7 +133,8 @@ def _ours(rows: int, kind: str, chosen: Any, **made: Any) -> Run:
     return in_process(_OURS, words, json.dumps(SIZES), cores=1)
 
 
-def _theirs(python: Path, trace: Path, rows: int, size: int) -> Run:
+def lru_replay(python: Path, trace: Path, rows: int, size: int) -> Run:
+    """Replay a trace through libCacheSim's LRU cache: misses, and processor seconds with reading the file."""
     return in_process(_THEIRS, trace, json.dumps([rows, size]), cores=1, python=python)
 
 
@@ -168,9 +180,9 @@ def figures(millions: int, long_millions: int) -> list[Figure]:
     python, rows, long_rows = peer(), millions * 1_000_000, long_millions * 1_000_000
     with tempfile.TemporaryDirectory(prefix="plexlens-bench-") as name:
         trace = Path(name) / "z50.oracleGeneral"
-        write_oracle_general(trace, max(rows, long_rows))
-        replays = [_theirs(python, trace, rows, size) for size in SIZES]
-        long_replay = _theirs(python, trace, long_rows, SIZES[1]) if long_rows else None
+        write_oracle_general(trace, yardstick_ids(max(rows, long_rows)))
+        replays = [lru_replay(python, trace, rows, size) for size in SIZES]
+        long_replay = lru_replay(python, trace, long_rows, SIZES[1]) if long_rows else None
         whole = command_seconds(trace) if not long_rows else None
         sampled = command_seconds(trace, "--sample", "0.01") if not long_rows else None
     exact = _ours(rows, "curves", None)
