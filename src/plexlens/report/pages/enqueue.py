@@ -1,4 +1,4 @@
-"""Resources of ENQ with contention."""
+"""Resources of ENQ with contention, waits for locks and latches."""
 
 from __future__ import annotations
 
@@ -13,9 +13,16 @@ PAGE = Page(
     order=1010,
     id="enqueue",
     title="Enqueue contention",
-    lead="Resources for which requests waited, for how long, who held them and who waited.",
+    lead="Resources for which requests waited, for how long, who held them and who waited; waits for locks, latches.",
     what="resources with contention",
-    ways=(Way("SMF 77", "Monitor I option ENQ(DETAIL) of RMF or the z/OS Data Gatherer, and TYPE(77) in SMFPRMxx."),),
+    ways=(
+        Way("SMF 77", "Monitor I option ENQ(DETAIL) of RMF or the z/OS Data Gatherer, and TYPE(77) in SMFPRMxx."),
+        Way(
+            "SMF 72-5",
+            "Monitor III of RMF or the z/OS Data Gatherer with SMF recording, serialization data, and TYPE(72) in "
+            "SMFPRMxx.",
+        ),
+    ),
     figures=(
         FigureSpec("enqueue_events", "Contention events", _FROM, "event_rate"),
         FigureSpec(
@@ -75,6 +82,56 @@ PAGE = Page(
             ),
             by=("system", "major"),
             order="contention_seconds",
+            folded=True,
+        ),
+        TableSpec(
+            "enqueue_kinds",
+            "Waits for locks, latches and ENQ",
+            "enqueue_serialization",
+            (
+                Shown("waiting", bar=True),
+                Shown("wait_rate"),
+                Shown("wait_time"),
+                Shown("behind_fraction"),
+                Shown("request_rate"),
+                Shown("contention_fraction"),
+            ),
+            by=("system", "kind"),
+            order="waiting",
+            course="waiting",
+        ),
+        TableSpec(
+            "enqueue_waiters",
+            "Waits of address spaces for locks, latches and ENQ",
+            "enqueue_waiter",
+            (
+                Shown("service_class"),
+                Shown("waiting", bar=True),
+                Shown("wait_rate"),
+                Shown("wait_time"),
+                Shown("behind_fraction"),
+                Shown("contention_fraction"),
+            ),
+            by=("system", "kind", "job", "address_space"),
+            order="waiting",
+            top=30,
+            note="Of owners of locks and creators of latch sets: the waits of others for them.",
+        ),
+        TableSpec(
+            "enqueue_scans",
+            "Scans of the queues of GRS",
+            "enqueue_scan",
+            (
+                Shown("service_class"),
+                Shown("request_rate"),
+                Shown("executing", bar=True),
+                Shown("execution_time"),
+                Shown("resources_per_request"),
+                Shown("specific_fraction"),
+            ),
+            by=("system", "job", "address_space"),
+            order="executing",
+            top=20,
             folded=True,
         ),
     ),
