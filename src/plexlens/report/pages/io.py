@@ -1,4 +1,4 @@
-"""I/O queuing: logical control units, aliases, I/O processors; storage class memory."""
+"""I/O queuing: logical control units, aliases, I/O processors; storage class memory, PCIE functions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,14 @@ PAGE = Page(
     id="io",
     title="I/O queuing",
     lead="Where I/Os wait for a logical control unit, a path or an alias, how busy the I/O processors are; use of "
-    "storage class memory.",
+    "storage class memory and of PCIE functions.",
     what="I/O queuing",
     ways=(
         Way("SMF 78-3", "Monitor I option IOQ(DASD) of RMF or the z/OS Data Gatherer, and TYPE(78) in SMFPRMxx."),
+        Way(
+            "SMF 74-9",
+            "Monitor III option PCIE of RMF or the z/OS Data Gatherer with SMF recording, and TYPE(74) in SMFPRMxx.",
+        ),
         Way(
             "SMF 74-10",
             "RMF or the z/OS Data Gatherer on a system with storage class memory or EADM compression, and TYPE(74) in "
@@ -176,6 +180,72 @@ PAGE = Page(
             by=("system",),
             order="start_rate",
             course="start_rate",
+        ),
+        TableSpec(
+            "io_functions",
+            "PCIE functions",
+            "io_function",
+            (
+                Shown("device"),
+                Shown("job"),
+                Shown("allocated_seconds"),
+                Shown("load_rate", "Load", group="PCI operations"),
+                Shown("store_rate", "Store", group="PCI operations"),
+                Shown("block_store_rate", "Store block", group="PCI operations"),
+                Shown("refresh_rate", "Refresh", group="PCI operations"),
+                Shown("dma_read_bytes_per_second", "Read", group="DMA"),
+                Shown("dma_write_bytes_per_second", "Written", group="DMA"),
+                Shown("received_bytes_per_second", "Received", group="Network"),
+                Shown("transmitted_bytes_per_second", "Transmitted", group="Network"),
+                Shown("work_unit_rate"),
+                Shown("error_intervals"),
+            ),
+            by=("system", "function"),
+            order="allocated_seconds",
+            top=30,
+            folded=True,
+        ),
+        TableSpec(
+            "io_sync_functions",
+            "Synchronous I/O links",
+            "io_function",
+            (
+                Shown("control_unit"),
+                Shown("device"),
+                Shown("channel"),
+                Shown("sync_rate", bar=True),
+                Shown("sync_time"),
+                Shown("sync_bytes_per_second"),
+                Shown("sync_reject_fraction"),
+                Shown("local_rejects", "Processor", group="Rejected by"),
+                Shown("remote_rejects", "Control unit", group="Rejected by"),
+            ),
+            by=("system", "function"),
+            order="sync_rate",
+            where="known(sync_requests)",
+        ),
+        TableSpec(
+            "io_accelerators",
+            "Hardware accelerators",
+            "io_accelerator",
+            (
+                Shown("application"),
+                Shown("utilization", bar=True),
+                Shown("request_rate"),
+                Shown("execution_time"),
+                Shown("queue_time"),
+                Shown("full_queue_percentage"),
+                Shown("failed_requests"),
+                Shown("bytes_per_request"),
+                Shown("compression_bytes_per_second", "Input", group="Compression"),
+                Shown("compression_ratio", "Ratio", group="Compression"),
+                Shown("decompression_bytes_per_second", "Output", group="Decompression"),
+                Shown("decompression_ratio", "Ratio", group="Decompression"),
+                Shown("pool_used_fraction"),
+            ),
+            by=("system", "function"),
+            order="utilization",
+            course="utilization",
         ),
     ),
 )
