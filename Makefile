@@ -25,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 
-.PHONY: demo test check soak audit test-times lint types rust-test python-test python-test-first python-test-second python-test-third spark-test load-test storage-test fuzz fuzz-guided fuzz-corpus docs goldens hooks man sbom dist bundle benchmarks clean prerequisites browser java
+.PHONY: demo test check soak audit test-times lint types rust-test python-test python-test-first python-test-second python-test-third spark-test load-test storage-test fuzz fuzz-guided fuzz-guided-dumps fuzz-guided-kinds fuzz-corpus docs goldens hooks man sbom dist bundle benchmarks clean prerequisites browser java
 
 demo: $(BUILD)/core
 	@mkdir -p out
@@ -60,7 +60,7 @@ soak: $(BUILD)/core
 	left=$$(($(SECONDS) - $$(date +%s) + $$begin)) && if [ $$left -lt 60 ]; then left=60; fi && \
 	PLEXLENS_FUZZ_SEED=$$begin $(MAKE) --no-print-directory fuzz FUZZ_PROFILE=--release FUZZ_COPIES=1000000000 \
 	  FUZZ_REPORT_SECONDS=$$((left / 8)) FUZZ_KIND_SECONDS=$$((left / 24)) FUZZ_SECONDS=$$((left / 4)) && \
-	$(MAKE) --no-print-directory fuzz-guided GUIDED_SECONDS=$$((left / 4))
+	$(MAKE) --no-print-directory fuzz-guided GUIDED_SECONDS=$$((left / 8)) GUIDED_KIND_SECONDS=$$((left / 96))
 
 # The table of docs/testing.md: how long each stage of `make test` takes in a new clone, and then again.
 test-times:
@@ -156,8 +156,8 @@ python-test-third:
 	$(BIN)/pytest tests $(addprefix --ignore=tests/,$(FIRST_PART) $(SECOND_PART))
 
 # Extras, each in an environment of its own, which sees that of the other tests: Plexlens on Spark, the driver of load
-# tests (Locust), and a database on object storage with an S3 server.
-EXTRAS := spark load storage
+# tests (Locust), a database on object storage with an S3 server, and the fuzzer of Python (Atheris).
+EXTRAS := spark load storage guided
 
 $(addprefix $(BUILD)/,$(EXTRAS)): $(BUILD)/%: requirements-%.lock $(BUILD)/core
 	@$(PYTHON) -m venv $@
@@ -190,27 +190,36 @@ fuzz: $(BUILD)/core
 	PLEXLENS_FUZZ_SECONDS=$(FUZZ_KIND_SECONDS) PLEXLENS_FUZZ_COPIES=$(FUZZ_COPIES) $(BIN)/pytest -q -s tests/mutants
 	PLEXLENS_FUZZ_SECONDS=$(FUZZ_SECONDS) PLEXLENS_FUZZ_COPIES=$(FUZZ_COPIES) $(CARGO) test --quiet --locked $(FUZZ_PROFILE) --package plexlens-smf --test fuzz -- --nocapture
 
-# Dumps that libFuzzer changes towards code not yet reached; what it finds stays in .build/guided. The flags are those of
-# cargo-fuzz, whose program is not needed.
+# Inputs that libFuzzer changes towards code not yet reached: dumps for GUIDED_SECONDS, each other kind for
+# GUIDED_KIND_SECONDS; what it finds stays in .build/inputs. The flags of the first are those of cargo-fuzz, whose program is not
+# needed.
 GUIDED_SECONDS ?= 600
+GUIDED_KIND_SECONDS ?= 60
 GUIDED_FLAGS := --cfg fuzzing -C passes=sancov-module $(addprefix -C llvm-args=-sanitizer-coverage-,\
   level=4 inline-8bit-counters pc-table trace-compares)
 GUIDED := crates/smf/fuzz
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
+INPUTS := $(BUILD)/inputs
 
-fuzz-guided:
-	@mkdir -p $(BUILD)/guided
-	PLEXLENS_FUZZ_SEEDS=$(abspath $(BUILD)/guided) $(CARGO) test --quiet --locked --package plexlens-smf --test fuzz seeds
+fuzz-guided: fuzz-guided-dumps fuzz-guided-kinds
+
+fuzz-guided-dumps:
+	@mkdir -p $(INPUTS)/dump
+	PLEXLENS_FUZZ_SEEDS=$(abspath $(INPUTS)/dump) $(CARGO) test --quiet --locked --package plexlens-smf --test fuzz seeds
 	RUSTFLAGS="$(GUIDED_FLAGS)" $(CARGO) build --quiet --locked --release --target $(HOST) \
 	  --manifest-path $(GUIDED)/Cargo.toml --target-dir target/guided
-	target/guided/$(HOST)/release/dump $(BUILD)/guided $(GUIDED)/corpus -artifact_prefix=$(BUILD)/guided- \
+	target/guided/$(HOST)/release/dump $(INPUTS)/dump $(GUIDED)/corpus -artifact_prefix=$(BUILD)/failed- \
 	  -max_total_time=$(GUIDED_SECONDS) -max_len=4096 -timeout=5 -rss_limit_mb=512 -verbosity=0 -print_final_stats=1
+
+fuzz-guided-kinds: $(BUILD)/guided
+	$(BUILD)/guided/bin/python -m tests.mutants.guided $(INPUTS) -artifact_prefix=$(BUILD)/failed- \
+	  -max_total_time=$(GUIDED_KIND_SECONDS)
 
 # The corpus anew: of all inputs the fewest that reach the same code, the shortest first.
 fuzz-corpus:
-	@test -d $(BUILD)/guided || { echo "there is no $(BUILD)/guided: run make fuzz-guided first" >&2; exit 1; }
+	@test -d $(INPUTS)/dump || { echo "there is no $(INPUTS)/dump: run make fuzz-guided-dumps first" >&2; exit 1; }
 	@mkdir -p $(BUILD)/corpus
-	target/guided/$(HOST)/release/dump -merge=1 $(BUILD)/corpus $(GUIDED)/corpus $(BUILD)/guided
+	target/guided/$(HOST)/release/dump -merge=1 $(BUILD)/corpus $(GUIDED)/corpus $(INPUTS)/dump
 
 docs: $(BUILD)/core
 	$(BIN)/python -m plexlens.metrics.reference docs/metrics.md
