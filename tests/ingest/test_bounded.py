@@ -275,3 +275,22 @@ def test_bytes_after_the_last_whole_record_are_damage_or_padding(dump: bytes, tm
     account = records(tmp_path / "cut.smf")["files"][0]["account"]  # type: ignore[index]
     last = spanned(dump, 1 << 20)[-1][0]
     assert (account["damaged"], account["damaged_at_end"], account["padding"]) == (0, len(last) - 10, 0)
+
+
+def test_results_of_a_load_test_expand_as_far_as_the_option_says(tmp_path: Path) -> None:
+    path = tmp_path / "results.jtl.gz"
+    rows = "".join(f"{1_700_000_000_000 + 1000 * second},12,home,200,true\n" for second in range(90_000))
+    path.write_bytes(gzip.compress(f"timeStamp,elapsed,label,responseCode,success\n{rows}".encode()))
+    answer = run("run", path, "--max-expanded", "1MiB", cwd=tmp_path)
+    assert answer.returncode != 0
+    assert "more than 1,048,576; if the file is genuine, raise --max-expansion or --max-expanded" in answer.stderr
+    assert run("run", path, "--max-expanded", "1GiB", cwd=tmp_path).returncode == 0
+
+
+def test_a_report_that_expands_without_end_is_not_anonymised(tmp_path: Path) -> None:
+    packed = zstd(tmp_path / "endless.xml.zst", b'<?xml version="1.0"?><ddsml>', b" " * (1 << 20), 300)
+    answer = run("anonymise", packed, "-o", tmp_path / "copy.xml", cwd=tmp_path)
+    assert answer.returncode != 0
+    assert "more than 1,000 times as many; if the file is genuine, expand it with zstd -d" in answer.stderr
+    assert "--max-expan" not in answer.stderr
+    assert not (tmp_path / "copy.xml").exists()

@@ -133,7 +133,7 @@ def run(
                 what=f"{wrong[0]} is for a single test, and {len(results)} files are given",
                 remedy=f"leave {wrong[0]} out, or run the command for each file",
             )
-        tests = [read(path, reading.layouts) for path in results]
+        tests = [read(path, reading.layouts, reading.expansion) for path in results]
         repeats = repeats_of([run_of(test, warm_up_seconds=warm_up, clock_seconds=clock) for test in tests])
         where.show(page(lambda: repeats_report(repeats), lambda: repeats_object(repeats)))
         return
@@ -147,7 +147,7 @@ def run(
         )
     wanted = criteria_named(criteria) if criteria else None
     window = between(since, until)
-    test = read(result, reading.layouts)
+    test = read(result, reading.layouts, reading.expansion)
     driven = run_of(
         test,
         warm_up_seconds=warm_up,

@@ -59,6 +59,20 @@ class Expansion:
 USUAL = Expansion()
 
 
+class ExpansionError(OSError):
+    """A compressed file expands beyond the limit.
+
+    Attributes
+    ----------
+    what, remedy : str
+        The limit that the file is beyond, and what its user does next.
+    """
+
+    def __init__(self, what: str, remedy: str) -> None:
+        super().__init__(f"{what}; {remedy}")
+        self.what, self.remedy = what, remedy
+
+
 def compression_of(head: bytes) -> str | None:
     """``gzip`` or ``zstd`` by the first four bytes of a file; None for any other file."""
     if head.startswith(_GZIP):
@@ -69,21 +83,22 @@ def compression_of(head: bytes) -> str | None:
 class _Expanding:
     """The expanded bytes of a compressed file, up to the limit."""
 
-    def __init__(self, raw: BinaryIO, kind: str, expansion: Expansion) -> None:
+    def __init__(self, raw: BinaryIO, kind: str, expansion: Expansion | None) -> None:
         self._raw = raw
         self._inner = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), kind)
         self._kind = kind
         self._bytes = 0
-        self._expansion = expansion
+        self._expansion = expansion or USUAL
+        self._options = "" if expansion is None else "raise --max-expansion or --max-expanded, or "
 
     def read(self, size: int) -> bytes:
         data: bytes = self._inner.read(size)
         self._bytes += len(data)
         packed = self._raw.tell()
         if limit := self._expansion.beyond(packed, self._bytes):
-            raise OSError(
-                f"{packed:,} bytes of {self._kind} data gave {self._bytes:,} bytes, {limit}; if the file is genuine, "
-                f"raise --max-expansion or --max-expanded, or expand it with {self._kind} -d and give the expanded file"
+            raise ExpansionError(
+                f"{packed:,} bytes of {self._kind} data gave {self._bytes:,} bytes, {limit}",
+                f"if the file is genuine, {self._options}expand it with {self._kind} -d and give the expanded file",
             )
         return data
 
@@ -94,11 +109,18 @@ class _Expanding:
         self._inner.close()
 
 
-def open_expanded(path: Path, expansion: Expansion = USUAL) -> tuple[BinaryIO, BinaryIO]:
+def open_expanded(path: Path, expansion: Expansion | None = None) -> tuple[BinaryIO, BinaryIO]:
     """A file as a stream of expanded bytes, and the underlying stream whose position shows the progress.
 
     The two are the same stream for a file that is not compressed. Reading raises `OSError` where the compression is
-    broken, or the file expands beyond the limit.
+    broken, and `ExpansionError` where the file expands beyond the limit.
+
+    Parameters
+    ----------
+    path
+        The file.
+    expansion
+        The limits that the user can set; None for the usual ones in a command that has no option for them.
 
     Raises
     ------

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from plexlens.errors import NothingUsableError, UnknownSourceError, UnreadableInputError
-from plexlens.ingest.compression import open_expanded
+from plexlens.ingest.compression import Expansion, ExpansionError, open_expanded
 from plexlens.ingest.load_test import delimited, elements, hdr_histogram, json_lines
 from plexlens.ingest.load_test.forms import Form, forms
 from plexlens.ingest.load_test.request import SCHEMA, requests
@@ -64,7 +64,7 @@ class _LeftOut:
         return tuple((reason, number, place) for reason, (number, place) in self.rows.items())
 
 
-def read(path: Path, site: tuple[Path, ...] = ()) -> LoadTest:
+def read(path: Path, site: tuple[Path, ...] = (), expansion: Expansion | None = None) -> LoadTest:
     """Read a result file, plain or compressed with gzip or Zstandard.
 
     Parameters
@@ -73,6 +73,8 @@ def read(path: Path, site: tuple[Path, ...] = ()) -> LoadTest:
         The file.
     site
         Folders with layouts of the site.
+    expansion
+        The limits to which a compressed file may expand, where the user can set them.
 
     Raises
     ------
@@ -88,8 +90,8 @@ def read(path: Path, site: tuple[Path, ...] = ()) -> LoadTest:
     known = forms(site)
     for form in known.values():
         if _SCANS[form.scan].starts(form, text):
-            return _read(path, form)
-    summarised = _read_summary(path, raw)
+            return _read(path, form, expansion)
+    summarised = _read_summary(path, raw, expansion)
     if summarised is not None:
         return summarised
     tools = [
@@ -106,20 +108,21 @@ def read(path: Path, site: tuple[Path, ...] = ()) -> LoadTest:
     )
 
 
-def _read(path: Path, form: Form) -> LoadTest:
+def _read(path: Path, form: Form, expansion: Expansion | None) -> LoadTest:
     left_out = _LeftOut()
     tables = []
     try:
-        stream, raw = open_expanded(path)
+        stream, raw = open_expanded(path, expansion)
         with raw, stream:
             for texts, lines in _SCANS[form.scan].scan(form, stream, left_out.note):
                 places = pc.binary_join_element_wise("line", lines.cast(pa.string()), " ")
                 tables.append(requests(form, texts, places, left_out.note))
     except OSError as error:
         if not tables:
-            raise UnreadableInputError(
-                file=str(path), what=f"it cannot be read: {error}", remedy="transfer it again"
-            ) from error
+            what, remedy = str(error), "transfer it again"
+            if isinstance(error, ExpansionError):
+                what, remedy = error.what, error.remedy
+            raise UnreadableInputError(file=str(path), what=f"it cannot be read: {what}", remedy=remedy) from error
         left_out.note(f"end of the file, which cannot be read ({error})", 1, "")
     whole = pa.concat_tables(tables) if tables else SCHEMA.empty_table()
     controllers = pc.fill_null(pc.starts_with(whole["message"].cast(pa.string()), _CONTROLLER), fill_value=False)
@@ -139,9 +142,9 @@ def _read(path: Path, form: Form) -> LoadTest:
     return LoadTest(str(path), form.tool, whole, scheduled=has_schedule, left_out=left_out.listed())
 
 
-def _read_summary(path: Path, head: bytes) -> LoadTest | None:
+def _read_summary(path: Path, head: bytes, expansion: Expansion | None) -> LoadTest | None:
     try:
-        stream, raw = open_expanded(path)
+        stream, raw = open_expanded(path, expansion)
         with raw, stream:
             data = stream.read(_SUMMARY + 1)
     except OSError:
