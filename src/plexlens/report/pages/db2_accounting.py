@@ -1,4 +1,4 @@
-"""Db2 accounting: CPU users, their waits, packages."""
+"""Db2 accounting: CPU users, their waits, packages, SQL statements."""
 
 from __future__ import annotations
 
@@ -22,6 +22,25 @@ _USE = (
     Shown("class2_se_time", "SE", group="Class 2, per record"),
     Shown("suspended_time", "Suspended", group="Class 3, per record"),
     Shown("not_accounted_time"),
+)
+
+_STATEMENT = ("subsystem", "kind", "statement")
+
+#: Columns of statements: what they are, and what an execution costs.
+_STATEMENT_USE = (
+    Shown("statement_text"),
+    Shown("program"),
+    Shown("executions"),
+    Shown("cpu_seconds", "CPU", group="All executions"),
+    Shown("elapsed_seconds", "Elapsed", group="All executions"),
+    Shown("getpages", "Getpages", group="All executions"),
+    Shown("cpu_per_execution", "CPU", group="Per execution"),
+    Shown("elapsed_per_execution", "Elapsed", group="Per execution"),
+    Shown("getpages_per_execution", "Getpages", group="Per execution"),
+    Shown("sync_reads_per_execution", "Synchronous reads", group="Per execution"),
+    Shown("rows_examined_per_row"),
+    Shown("table_space_scans"),
+    Shown("rid_failures"),
 )
 
 #: Columns for the many users: identification, without the parts of class 1.
@@ -58,6 +77,11 @@ PAGE = Page(
         Way(
             "Db2 accounting report",
             "OMEGAMON or DB2 PM, as text: ACCOUNTING REPORT LAYOUT(LONG).",
+        ),
+        Way(
+            "SMF 102 IFCID 316 and 401",
+            "Statements as they leave the cache: -START TRACE(PERFM) CLASS(30) IFCID(316,318,400,401) DEST(SMF), and "
+            "TYPE(102) in SMFPRMxx.",
         ),
     ),
     figures=(
@@ -213,6 +237,38 @@ PAGE = Page(
             ),
             order="cpu_seconds",
             top=20,
+        ),
+        TableSpec(
+            "db2_statements",
+            "SQL statements with most CPU",
+            "db2_statement",
+            _STATEMENT_USE,
+            by=_STATEMENT,
+            order="cpu_seconds",
+            top=20,
+            note="Counts of a statement since it came into the cache or its statistics began, by its last record. "
+            "Statements that are still in the cache have no record. For a static statement look up STMT_ID in "
+            "SYSIBM.SYSPACKSTMT.",
+        ),
+        TableSpec(
+            "db2_statements_getpages",
+            "SQL statements with most getpages",
+            "db2_statement",
+            _STATEMENT_USE,
+            by=_STATEMENT,
+            order="getpages",
+            top=20,
+            folded=True,
+        ),
+        TableSpec(
+            "db2_statements_elapsed",
+            "SQL statements with most elapsed time",
+            "db2_statement",
+            _STATEMENT_USE,
+            by=_STATEMENT,
+            order="elapsed_seconds",
+            top=20,
+            folded=True,
         ),
         TableSpec(
             "db2_plan_pools",
