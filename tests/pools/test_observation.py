@@ -68,6 +68,9 @@ def test_a_trace_worked_by_hand(tmp_path: Path) -> None:
     # Stolen: A2 read at 1 s, gone at 4 s; B1 from 2 to 5; B2 from 4 to 7; A3 from 5 to 9: 3 + 3 + 3 + 4 s.
     pool, *objects = residencies(found)
     assert (pool.stolen, pool.seconds, pool.sequential_seconds) == (4, 3.25, None)
+    # Seven reads in nine seconds through three buffers: 27 / 7. Three of them are still in the pool at the end.
+    assert pool.by_reads == pytest.approx(27 / 7)
+    assert [one.by_reads for one in objects] == [None, None]
     assert {one.name: (one.stolen, one.random_seconds) for one in objects} == {"D.A": (2, 3.5), "D.B": (2, 3.0)}
 
 

@@ -1,16 +1,21 @@
 """Residency: the time that pages stay in their pool, from read to steal.
 
-It is known only for stolen pages; pages still in the pool at the end have stayed for an unknown longer time. Pages read
-sequentially are on a chain of their own, whose length VPSEQT limits: the two kinds stay for different times, so that a
-mean over a pool of mixed access says little.
+It is known only for stolen pages. Pages still in the pool at the end have stayed for an unknown longer time, and so
+have those that were in it before the trace: the mean over stolen pages is too short where pages stay long in comparison
+with the trace. By Little's law the mean of all pages is the number of buffers divided by the pages read per second; so
+Db2's statistics have it (the metric ``db2_pool.residency``). Pages read sequentially are on a chain of their own, whose
+length VPSEQT limits: the two kinds stay for different times, so that a mean over a pool of mixed access says little.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plexlens.pools.observation import Observation
+
+#: Counters of a pool that add up to its pages read.
+_PAGES_READ = ("sync_reads_random", "sync_reads_sequential", "sequential_pages", "list_pages", "dynamic_pages")
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,9 @@ class Residency:
     seconds, random_seconds, sequential_seconds
         Mean time from read to steal; of all, and of either chain. None if nothing was stolen, or the trace has no
         times.
+    by_reads
+        Buffers times seconds, divided by pages read: the mean of all pages of a pool that is full. None of objects, if
+        nothing was read, or if the trace has no times.
     """
 
     pool: str
@@ -33,6 +41,7 @@ class Residency:
     seconds: float | None
     random_seconds: float | None
     sequential_seconds: float | None
+    by_reads: float | None = None
 
     @property
     def stolen_random(self) -> int:
@@ -50,7 +59,11 @@ def residencies(observation: Observation) -> list[Residency]:
             if observed.pool == name and observed.counters
         ]
         objects.sort(key=lambda observed: (observed.seconds is None, observed.seconds or 0.0, observed.name))
-        results += [_of(name, "", counters, timed=observation.timed), *objects]
+        pool = _of(name, "", counters, timed=observation.timed)
+        read = sum(counters[counter] for counter in _PAGES_READ)
+        if read and observation.timed:
+            pool = replace(pool, by_reads=observation.settings[name].size * observation.seconds / read)
+        results += [pool, *objects]
     return results
 
 

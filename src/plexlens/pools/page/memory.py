@@ -220,7 +220,7 @@ def residency_section(observation: Observation, definitions: Definitions) -> Sec
             [residency for residency in results if not residency.name],
         ),
         definitions.table(
-            "residency_objects", "Objects", fields,
+            "residency_objects", "Objects", [field for field in fields if field.name != "by_reads"],
             [residency for residency in results if residency.name and residency.stolen], folded=True, sorted_by=None,
         ),
     ]  # fmt: skip
@@ -231,8 +231,9 @@ def residency_section(observation: Observation, definitions: Definitions) -> Sec
         (
             *(table for table in tables if table is not None),
             Note(
-                f"Only stolen pages count. The trace covers {span}; a page that stays longer is not counted. For a "
-                "pool with mixed access, the mean over all pages means little; the study of 2014 calls it useless."
+                f"Only stolen pages count. The trace covers {span}; a page that stays longer is not counted. Of all "
+                "pages, and as Db2's statistics have it, the mean is the one by reads. For a pool with mixed access, "
+                "the mean over all pages means little; the study of 2014 calls it useless."
             ),
         ),
         "Time that a page stays, from its read to its steal.",
@@ -255,6 +256,11 @@ def _residency_fields() -> list[Field[Residency]]:
         Field(
             RESIDENCY, "sequential_seconds", "Sequential", lambda row: row.sequential_seconds, SECONDS,
             "the same for pages stolen from the sequential chain", source, group="Mean residency",
+        ),
+        Field(
+            RESIDENCY, "by_reads", "By reads", lambda row: row.by_reads, SECONDS,
+            "buffers x time / pages read, as the metric db2_pool.residency", "The simulation; Little's law",
+            group="Mean residency",
         ),
         Field(
             RESIDENCY, "stolen_random", "Random", lambda row: row.stolen_random, COUNT, "", source,
