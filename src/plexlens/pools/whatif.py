@@ -12,6 +12,7 @@ from plexlens.pools.outcome import moved_names, states_of
 from plexlens.pools.prediction import Engine, Prediction, State
 from plexlens.pools.search.recommendation import Recommendation
 from plexlens.pools.settings import Configuration, PoolSettings, pool_page_bytes
+from plexlens.pools.simulated_pool import with_trial
 from plexlens.pools.site import completed
 from plexlens.pools.trace import Trace
 from plexlens.pools.work import Work
@@ -160,7 +161,7 @@ def text_of(work: Work, before: Configuration, after: Configuration) -> Script:
     # Another size and the defaults of Db2, so that the size and whatever is not by default are named.
     assumed = {name: PoolSettings.of(after.pools[name].name, after.pools[name].size + 1) for name in unknown}
     known = replace(before, pools={**before.pools, **assumed}, assumed=before.assumed | set(assumed))
-    return script(known, after, moved_names(work), work.home)
+    return with_trial(script(known, after, moved_names(work), work.home), known, after, work.home)
 
 
 def _left_out(work: Work, configuration: Configuration) -> Sequence[str]:

@@ -21,6 +21,7 @@ from plexlens.pools.page.untraced_json import effect_json, pool_json, step_json
 from plexlens.pools.page.untraced_options import check_options, sizes_of
 from plexlens.pools.settings import Configuration
 from plexlens.pools.settings_file import read_toml
+from plexlens.pools.simulated_pool import with_trial
 from plexlens.pools.sources import of_database
 from plexlens.pools.untraced.advice import (
     SHORT,
@@ -209,7 +210,7 @@ def untraced_answer(
     ]
     steps = [*size_steps(statistics, sizes), *placement_steps(statistics)]
     after = with_sizes(statistics, sizes)
-    whole = script(statistics.configuration, after, {}, {})
+    whole = with_trial(script(statistics.configuration, after, {}, {}), statistics.configuration, after, {})
     return UntracedAnswer(
         tuple(path.name for path in sources),
         statistics,

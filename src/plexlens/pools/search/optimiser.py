@@ -36,6 +36,7 @@ from plexlens.pools.search.step_words import is_over, title_and_why, why_refused
 from plexlens.pools.search.structure_steps import StructureSizing, StructureSteps
 from plexlens.pools.search.structures import Stretch
 from plexlens.pools.settings import Configuration, PoolSettings
+from plexlens.pools.simulated_pool import with_trial
 from plexlens.pools.structures import GroupPoolSettings
 from plexlens.pools.trace import Trace
 from plexlens.pools.work import Work, work_of
@@ -183,7 +184,9 @@ class Optimiser:
             before=before,
             after=after,
             steps=(*growing, *kept, *shrinking, *dropped),
-            script=self._script(self.before, after.configuration),
+            script=with_trial(
+                self._script(self.before, after.configuration), self.before, after.configuration, self.work.home
+            ),
             search=search,
             frontier=frontier,
             storage=storage,
