@@ -7,7 +7,8 @@
 Each line is a trace (`benchmarks.pool_workloads.many_objects`, seeded) made beforehand, four present pools of equal
 size, and as budget what they have: a share of the pages that the trace refers to. The recommendation runs in a process
 of its own, whose CPU time and memory are counted from the first look at the trace to the last step, thresholds
-included. Every figure is the cost by the simulation of the whole trace against the equal split.
+included. Then the command `plexlens pools TRACE` computes the curves. Every other figure is the cost by the simulation
+of the whole trace against the equal split.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.measure import command, machine
 from benchmarks.pool_workloads import many_objects
 from benchmarks.pools import DOCUMENT, put
 from plexlens.pools.cost import default_cost
@@ -36,7 +38,7 @@ from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.pools.trace import open_trace
 from plexlens.pools.work import look_at
 
-RECORD = Path(__file__).parent / "record" / "2026-11-24-pool-scaling.md"
+RECORD = Path(__file__).parent / "record"
 
 #: Buffers of all pools together, as a share of the pages referenced.
 SHARE = 0.15
@@ -91,7 +93,13 @@ def measure(objects: int, millions: float) -> dict[str, Any]:
         subprocess.run([sys.executable, "-c", made], check=True)
         arguments = [sys.executable, "-m", "benchmarks.pool_scaling", "--one", str(path)]
         done = subprocess.run(arguments, check=True, capture_output=True, text=True)
-    return {"made": objects, "millions": millions, **json.loads(done.stdout)}
+        return {"made": objects, "millions": millions, **json.loads(done.stdout), **curves(path)}
+
+
+def curves(path: Path) -> dict[str, Any]:
+    """Processor time and memory of the whole command that computes the exact curves of all pools."""
+    run = command(sys.executable, "-m", "plexlens.cli", "pools", path, "--json")
+    return {"curves_cpu_seconds": run.cpu_seconds, "curves_peak_bytes": run.peak_bytes}
 
 
 def made(path: str, objects: int, millions: float) -> None:
@@ -102,7 +110,7 @@ def made(path: str, objects: int, millions: float) -> None:
 def table(found: Sequence[dict[str, Any]]) -> str:
     """The lines as a table of Markdown."""
     names = [*(f"{most} moves" for most in MOVES), "any number", "recommended", "objects moved"]
-    head = ["objects", "getpages", *RULES, *names, "duality gap", "CPU s", "MiB"]
+    head = ["objects", "getpages", *RULES, *names, "duality gap", "CPU s", "MiB", "curves, CPU s", "curves, MiB"]
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     for row in found:
         cells = [f"{row['made']:,}", f"{row['millions']:g} million"]
@@ -111,6 +119,10 @@ def table(found: Sequence[dict[str, Any]]) -> str:
         cells += [f"{row['all']:+.1%}", f"{row['recommended']:+.1%}", f"{row['moved']:,}"]
         cells += ["" if row["gap"] is None else f"{row['gap']:.1%}"]
         cells += [f"{row['cpu_seconds']:,.0f}", f"{row['peak_bytes'] / (1 << 20):,.0f}"]
+        known = "curves_cpu_seconds" in row
+        cells += (
+            [f"{row['curves_cpu_seconds']:,.1f}", f"{row['curves_peak_bytes'] / (1 << 20):,.0f}"] if known else ["", ""]
+        )
         lines.append(f"| {' | '.join(cells)} |")
     worst = max(row["model_error"] or 0.0 for row in found)
     median = float(np.median([row["gap"] for row in found if row["gap"] is not None]))
@@ -125,7 +137,7 @@ def record(found: Sequence[dict[str, Any]]) -> str:
     """The table with the date, and every figure as JSON."""
     today = datetime.now(UTC).date().isoformat()
     rows = "\n".join(f"    {json.dumps(row)}" for row in found)
-    return f"# {today}: placement at scale\n\n{table(found)}\n\nEvery figure:\n\n{rows}\n"
+    return f"# {today}: placement at scale\n\n{machine()}.\n\n{table(found)}\n\nEvery figure:\n\n{rows}\n"
 
 
 def main() -> None:
@@ -149,7 +161,7 @@ def main() -> None:
     if wanted.write:
         text = DOCUMENT.read_text(encoding="utf-8")
         DOCUMENT.write_text(put(text, "scaling", table(found)), encoding="utf-8")
-        RECORD.write_text(record(found), encoding="utf-8")
+        (RECORD / f"{datetime.now(UTC):%Y-%m-%d}-pool-scaling.md").write_text(record(found), encoding="utf-8")
 
 
 if __name__ == "__main__":
