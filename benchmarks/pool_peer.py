@@ -285,6 +285,9 @@ def main() -> None:
     """Make the traces, compare, print, and record."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--millions", type=float, default=10, help="million references of each made trace")
+    parser.add_argument(
+        "--made", nargs="*", choices=MADE, default=list(MADE), help="made traces to run; all by default"
+    )
     parser.add_argument("--trace", type=Path, nargs="*", default=[], help="recorded traces in the form oracleGeneral")
     parser.add_argument("--profiler", type=Path, help="libCacheSim's mrcProfiler, built from its repository")
     parser.add_argument("--record", action="store_true", help="write the table to benchmarks/record")
@@ -293,9 +296,9 @@ def main() -> None:
     before, found = os.getloadavg()[0], []
     with tempfile.TemporaryDirectory(prefix="plexlens-bench-") as name:
         folder = Path(name)
-        for made, stretches in MADE.items():
+        for made in wanted.made:
             trace = folder / "trace.oracleGeneral"
-            write_oracle_general(trace, stretches(int(wanted.millions * 1e6)))
+            write_oracle_general(trace, MADE[made](int(wanted.millions * 1e6)))
             found.append(compare(made, trace, folder, wanted.profiler))
             print(table(found)[-1], flush=True)
         for path in wanted.trace:
