@@ -122,9 +122,21 @@ class Context:
 
 def one_of(names: Sequence[str], values: Sequence[tuple[str | None, ...]]) -> str:
     """A condition on facts: the named columns have one of these combinations of values; null equals null."""
+    if not values:
+        return "false"
     joined = f" || {literal(_BETWEEN)} || ".join(f"coalesce({quoted(name)}, {literal(_NOTHING)})" for name in names)
     listed = ", ".join(literal(_joined(value)) for value in dict.fromkeys(values))
-    return f"{joined} in ({listed})" if listed else "false"
+    # The engine skips rows of a file by the values of single columns, which it is given in addition.
+    single = [_single(name, [value[place] for value in values]) for place, name in enumerate(names)]
+    return " and ".join([*single, f"{joined} in ({listed})"])
+
+
+def _single(name: str, values: Sequence[str | None]) -> str:
+    """The condition that a column has one of the values."""
+    listed = ", ".join(literal(value) for value in dict.fromkeys(values) if value is not None)
+    conditions = [f"{quoted(name)} in ({listed})"] if listed else []
+    conditions += [f"{quoted(name)} is null"] if None in values else []
+    return conditions[0] if len(conditions) == 1 else f"({' or '.join(conditions)})"
 
 
 def _joined(value: tuple[str | None, ...]) -> str:

@@ -12,6 +12,9 @@ from plexlens.metrics.moments import TOGETHER, shown_on
 
 Entity = tuple[str | None, ...]
 
+#: Points of a sparkline at most; longer courses are averaged.
+SPARK_POINTS = 32
+
 #: Index, start and end of an interval of an entity.
 _Span = tuple[int, datetime, datetime]
 
@@ -57,6 +60,34 @@ def pivot(result: Any, by: Sequence[str], columns: Sequence[str], *, is_local: b
         tuple(axis),
         {entity: {name: tuple(listed) for name, listed in entry.items()} for entity, entry in values.items()},
     )
+
+
+def with_times(course: Course, times: Iterable[datetime]) -> Course:
+    """The course with further times, at which it has no values; without ``ends``."""
+    axis = tuple(sorted({*course.times, *times}))
+    place = {moment: number for number, moment in enumerate(course.times)}
+    places = [place.get(moment) for moment in axis]
+    values = {
+        entity: {
+            name: tuple(None if number is None else listed[number] for number in places)
+            for name, listed in columns.items()
+        }
+        for entity, columns in course.values.items()
+    }
+    return Course(axis, values)
+
+
+def thinned(values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """At most `SPARK_POINTS` values: means of neighbours."""
+    count = len(values)
+    if count <= SPARK_POINTS:
+        return tuple(values)
+    edges = [round(i * count / SPARK_POINTS) for i in range(SPARK_POINTS + 1)]
+    thinned: list[float | None] = []
+    for low, high in pairwise(edges):
+        known = [value for value in values[low:high] if value is not None]
+        thinned.append(sum(known) / len(known) if known else None)
+    return tuple(thinned)
 
 
 def stepped(course: Course, ends: Mapping[Entity, Mapping[datetime, datetime]]) -> Course:
