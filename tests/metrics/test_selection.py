@@ -14,7 +14,7 @@ from plexlens.errors import NothingUsableError, UnreadableInputError, UsageError
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import attach, evaluate, facts
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.selection import Selection, between, read_shifts, resolve, shift, window
+from plexlens.metrics.selection import Selection, between, intervals_there, read_shifts, resolve, shift, window
 from plexlens.metrics.selection.raw import show_selected
 from tests.draws import draws
 from tests.metrics.raw import inputs as raw_inputs
@@ -293,6 +293,14 @@ def test_rows_without_a_time_are_not_of_any_time() -> None:
     inputs = periods(timed, untimed)
     assert numbers(inputs, Selection((between("2000-01-01", ""),))) == [1]
     assert numbers(inputs, Selection(systems=("SYS1",))) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "chosen", [Selection(), Selection(windows=(window("2024-10-27"),)), Selection(systems=("BERL",))]
+)
+def test_intervals_listed_once_serve_several_selections(two_zones: Inputs, chosen: Selection) -> None:
+    there = intervals_there(two_zones.connection)
+    assert resolve(chosen, two_zones.connection, "pdb", there) == resolve(chosen, two_zones.connection, "pdb")
 
 
 def test_what_is_selected_in_words(two_zones: Inputs) -> None:

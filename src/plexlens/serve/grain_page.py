@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,8 @@ from plexlens.metrics.evaluate import available
 from plexlens.metrics.roll_ups import RollUps
 from plexlens.metrics.selection import Selection
 from plexlens.report.blocks.context import Context
-from plexlens.report.blocks.evaluated import Builder, apart
+from plexlens.report.blocks.courses import apart
+from plexlens.report.blocks.evaluated import Builder
 from plexlens.report.blocks.page import ChartSpec, Page, TableSpec
 from plexlens.report.blocks.selection import under_selection
 from plexlens.report.build import within_a_sentence
@@ -215,7 +216,7 @@ def with_earlier(earlier: Mapping[int, Earlier], look: Look, table: Table | None
     for days, before in earlier.items():
         name, title = EARLIER[days]
         keys = [index for index, column in enumerate(table.columns) if column.key]
-        values = [before.rows.get(frozenset((table.columns[i].name, row[i]) for i in keys)) for row in table.rows]
+        values = [before.rows.get(_row_key((table.columns[i].name, row[i]) for i in keys)) for row in table.rows]
         if any(value is not None for value in values):
             place = [column.name for column in table.columns].index(look.metric) + 1
             own = table.columns[place - 1]
@@ -246,17 +247,24 @@ def _before(workspace: Workspace, look: Look, selection: Selection) -> Earlier |
     """The chosen number over another selection; None if it has no value there."""
     try:
         with workspace.session(selection) as session:
-            shown = shown_of(session, look, "")
+            numbers = _numbers_of(session, look)
+            data = numbers.data(look.grain.name)
+            if data is None:
+                return None
+            by = apart(data, look.by)
+            table, _ = numbers.rows(data, (look.metric,), by=by, where=look.where)
+            added, _ = numbers.rows(data, (look.metric,), where=look.where)
     except NothingUsableError:
         return None
-    table = shown.table
-    if table is None or look.metric not in {column.name for column in table.columns}:
+    rows = {_row_key((name, row[name]) for name in by): row[look.metric] for row in table.to_pylist()}
+    if all(value is None for value in rows.values()):
         return None
-    keys = [index for index, column in enumerate(table.columns) if column.key]
-    names = [column.name for column in table.columns]
-    place = names.index(look.metric)
-    rows = {frozenset((names[i], row[i]) for i in keys): row[place] for row in table.rows}
-    return Earlier(look.at(selection), shown.whole, rows)
+    return Earlier(look.at(selection), added[look.metric][0].as_py() if added.num_rows else None, rows)
+
+
+def _row_key(names: Iterable[tuple[str, Any]]) -> frozenset[tuple[str, Any]]:
+    """The names of a row; a table leaves out columns that are empty in all of its rows."""
+    return frozenset((name, value) for name, value in names if value)
 
 
 def _figures(look: Look, whole: float | None, earlier: Mapping[int, Earlier]) -> KeyFigures | None:

@@ -19,7 +19,7 @@ from pathlib import Path
 from plexlens.errors import PlexlensError
 from plexlens.metrics import GRAINS, local_time
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.selection import EVERYTHING, Extent, Selection, resolve, whole_extent
+from plexlens.metrics.selection import EVERYTHING, Extent, Selection, intervals_there, resolve, whole_extent
 from plexlens.metrics.selection.raw import timed_tables
 from plexlens.pdb import Pdb
 from plexlens.pdb.deadline import OverTimeError, ended_after
@@ -124,7 +124,8 @@ class Workspace:
         self._answers.clear()
         self._connection: Connection = self._pdb.connect(memory_limit=self.memory_limit, threads=self._threads)
         self.readings = readings_of(self._connection)
-        self.extent: Extent = whole_extent(self._connection)
+        self._intervals = intervals_there(self._connection)
+        self.extent: Extent = whole_extent(self._connection, self._intervals)
         self.last_interval = last_interval(self._connection)
         self._stamp = stamp
 
@@ -219,7 +220,7 @@ class Workspace:
 
     def _made(self, selection: Selection) -> Session:
         connection = session_of(self._connection)
-        inputs = Inputs(connection, resolve(selection, connection, str(self.path)))
+        inputs = Inputs(connection, resolve(selection, connection, str(self.path), self._intervals))
         _ = inputs.places_reports
         return Session(inputs, replace(self.readings, local_reports=local_time.listed(connection)))
 

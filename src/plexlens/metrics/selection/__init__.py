@@ -8,7 +8,7 @@ an interval that straddles a bound belongs to the side on which it starts.
 from __future__ import annotations
 
 from plexlens.metrics.selection.extent import Extent
-from plexlens.metrics.selection.resolution import resolve, whole_extent
+from plexlens.metrics.selection.resolution import intervals_there, resolve, whole_extent
 from plexlens.metrics.selection.selected import selected
 from plexlens.metrics.selection.selection import CLASS_COLUMNS, EVERYTHING, Selection
 from plexlens.metrics.selection.shift import Shift, read_shifts, shift
@@ -22,6 +22,7 @@ __all__ = [
     "Shift",
     "Window",
     "between",
+    "intervals_there",
     "read_shifts",
     "resolve",
     "selected",

@@ -9,19 +9,21 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
 
+import pyarrow as pa
+
 from plexlens.errors import NothingUsableError
 from plexlens.metrics.selection.extent import Extent, SystemExtent, minute_text
 from plexlens.metrics.selection.kept_extent import CLASSES, EXTENT, extent_select, kept_lists
 from plexlens.metrics.selection.raw import class_sources, timed_tables
 from plexlens.metrics.selection.selection import Selection
-from plexlens.pdb.engine import Connection, rows_of
+from plexlens.pdb.engine import Connection, add_table, arrow, rows_of
 
 _TABLE = "selection_extent"
 #: Names that an error lists at most.
 _LISTED = 30
 
 
-def resolve(selection: Selection, connection: Connection, name: str) -> Selection:
+def resolve(selection: Selection, connection: Connection, name: str, there: pa.Table | None = None) -> Selection:
     """The selection with names in place of patterns, and with the extent that it covers in a database.
 
     Parameters
@@ -32,6 +34,8 @@ def resolve(selection: Selection, connection: Connection, name: str) -> Selectio
         The connection with the raw tables.
     name
         What the user called the database, for errors.
+    there
+        What `intervals_there` gave for the same tables; listed anew by default.
 
     Raises
     ------
@@ -40,7 +44,7 @@ def resolve(selection: Selection, connection: Connection, name: str) -> Selectio
     """
     if not selection:
         return selection
-    connection.execute(f"create or replace temp table {_TABLE} as {_extent_sql(connection)}")
+    _make_table(connection, there)
     try:
         known = [row[0] for row in connection.execute(f"select distinct system from {_TABLE} order by 1").fetchall()]
         classes = _classes(connection) if selection.classes else []
@@ -62,9 +66,24 @@ def resolve(selection: Selection, connection: Connection, name: str) -> Selectio
     return replace(result, extent=extent)
 
 
-def whole_extent(connection: Connection) -> Extent:
-    """Systems of a database with their times, and its classes, as if everything were selected."""
-    connection.execute(f"create or replace temp table {_TABLE} as {_extent_sql(connection)}")
+def intervals_there(connection: Connection) -> pa.Table:
+    """System, offset and start (to the minute) of the intervals of a database, for several selections of it."""
+    return arrow(connection, _extent_sql(connection))
+
+
+def _make_table(connection: Connection, there: pa.Table | None) -> None:
+    if there is None:
+        connection.execute(f"create or replace temp table {_TABLE} as {_extent_sql(connection)}")
+    else:
+        add_table(connection, _TABLE, there, temporary=True)
+
+
+def whole_extent(connection: Connection, there: pa.Table | None = None) -> Extent:
+    """Systems of a database with their times, and its classes, as if everything were selected.
+
+    ``there`` is as in `resolve`.
+    """
+    _make_table(connection, there)
     try:
         return Extent(_systems(connection, Selection()), tuple(_classes(connection)))
     finally:
