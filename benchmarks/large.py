@@ -3,7 +3,9 @@
     python -m benchmarks.large FOLDER --days 21 --rows 4762000      # makes FOLDER/pdb where it is missing, and asks
     python -m benchmarks.large FOLDER --minutes 10 --record
 
-DuckDB on the raw table answers the same kinds of question in the same run, with the same threads.
+DuckDB on the raw tables answers the same questions in the same run, with the same threads: the rows of each page's
+table, without the chart, the sparklines and the percentiles that the page has too. Facts from roll-ups are compared
+with aggregates of the raw table.
 """
 
 from __future__ import annotations
@@ -18,33 +20,130 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from urllib.parse import urlencode
 
-from benchmarks.accounting import ingest_day, write_day
+from benchmarks.accounting import UTC_OFFSET, ingest_day, write_day
 from benchmarks.measure import machine
+from plexlens.metrics import GRAINS
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.question import Question, ask
 from plexlens.metrics.rolled.making import update
+from plexlens.metrics.rolled.reading import rolled_of
+from plexlens.metrics.selection import Selection, Window, resolve
 from plexlens.pdb import Pdb
-from plexlens.pdb.engine import arrow
+from plexlens.pdb.engine import Connection, arrow, literal, quoted, session_of
 
 RECORD = Path(__file__).parent / "record"
 
 #: Days that the questions need: they name the second and the fourth, by a local clock one hour ahead of UTC.
 LEAST_DAYS = 4
 
-#: The same questions in SQL on the raw table.
-RAW = {
-    "all days by region": "select subsystem, sum(usrcput_seconds) / count(*) from smf110_1_performance group by 1",
-    "a region by transaction": "select tran, sum(usrcput_seconds) / count(*) from smf110_1_performance"
-    " where subsystem = 'CICS0007' group by 1",
-    "course of a region by day": "select date_trunc('day', stop), sum(usrcput_seconds) / count(*)"
-    " from smf110_1_performance where subsystem = 'CICS0007' group by 1",
-    "a day by transaction": "select tran, sum(usrcput_seconds) / count(*) from smf110_1_performance"
-    " where stop >= timestamptz '2026-03-03 23:00:00+00' and stop < timestamptz '2026-03-04 23:00:00+00' group by 1",
+TASKS, THREADS = "smf110_1_performance", "smf101_ifcid3_qwac"
+
+#: The numbers in SQL on the raw tables. A rate needs the time covered, which raw rows do not show: its count stands.
+RAW_NUMBERS = {
+    "response_time": "sum(epoch_us(stop) - epoch_us(start)) / 1e6 / count(*)",
+    "cpu_time": "sum(usrcput_seconds) / count(*)",
+    "transactions_per_second": "count(*)",
+    "db2_requests": "sum(db2reqct) / count(*)",
+    "longest_response": "max(epoch_us(stop) - epoch_us(start)) / 1e6",
+    "class1_elapsed_time": "sum(epoch_us(qwacesc) - epoch_us(qwacbsc)) / 1e6 / count(*)",
+    "class2_cp_time": "sum(qwacajst) / count(*)",
+    "commits": "sum(qwaccomm)",
 }
+RAW_KEYS = {"applid": "subsystem", "transaction": "tran", "plan": "qwhcplan"}
+
+#: The facts that are compared with the raw table, in its SQL. All but the sum of seconds are whole numbers or extremes,
+#: which have to be equal; sums of seconds differ by the order of addition.
+CHECKED = {
+    "transactions": "count(*)",
+    "commands": "sum(eictotct)",
+    "file_requests": "sum(fctotct)",
+    "longest_seconds": "max((epoch_us(stop) - epoch_us(start)) / 1e6)",
+    "response_seconds": "sum((epoch_us(stop) - epoch_us(start)) / 1e6)",
+}
+ORDER_OF_ADDITION = 1e-11
+
+
+@dataclass(frozen=True)
+class Drill:
+    """A question of an analyst: a number by a key, of a part of the data.
+
+    Attributes
+    ----------
+    number, by
+        The metric and the key.
+    where
+        Value of a key, by key.
+    start, end
+        Part of time, as an address names it; a day is from its beginning to its end. Clocks are an hour ahead of UTC.
+    part
+        Other parts of the data, as parameters of the address.
+    """
+
+    number: str
+    by: str
+    where: Mapping[str, str] = field(default_factory=dict)
+    start: str = ""
+    end: str = ""
+    part: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_of_cics(self) -> bool:
+        """Whether it is about tasks of CICS, or else about threads of Db2."""
+        return "class" not in self.number and self.number != "commits"
+
+    @property
+    def address(self) -> str:
+        """Address of its page."""
+        values: dict[str, str | list[str]] = {"metric": self.number, "by": self.by}
+        if self.where:
+            values["where"] = [f"{key}={value}" for key, value in self.where.items()]
+        if self.start:
+            values |= {"from": self.start, "to": self.end}
+        path = "/grain/cics_transaction" if self.is_of_cics else "/grain/db2_accounting"
+        return f"{path}?{urlencode(values | dict(self.part), doseq=True)}"
+
+    @property
+    def bounds(self) -> tuple[datetime, datetime] | None:
+        """Its part of time; None for all."""
+        if not self.start:
+            return None
+        zone = timezone(timedelta(seconds=UTC_OFFSET))
+        start, end = (datetime.fromisoformat(text).replace(tzinfo=zone) for text in (self.start, self.end))
+        return start, end + timedelta(days=1) if "T" not in self.end else end
+
+    @property
+    def condition(self) -> str:
+        """The rows that count, in SQL on the raw table."""
+        conditions = [f"{RAW_KEYS.get(key, key)} = '{value}'" for key, value in self.where.items()]
+        if self.bounds is not None:
+            moment = "stop" if self.is_of_cics else "qwacesc"
+            start, end = (f"timestamptz '{bound.isoformat()}'" for bound in self.bounds)
+            conditions += [f"{moment} >= {start}", f"{moment} < {end}"]
+        if "system" in self.part:
+            conditions.append(f"system = '{self.part['system']}'")
+        if "class" in self.part:
+            conditions.append(f"srvclsnm = '{self.part['class']}'")
+        if "shift" in self.part:
+            local = f"(stop + interval {int(UTC_OFFSET)} second)"
+            conditions.append(f"isodow({local}) <= 5 and hour({local}) between 8 and 16")
+        return f" where {' and '.join(conditions)}" if conditions else ""
+
+    @property
+    def raw(self) -> str:
+        """The same in SQL on the raw table: the rows of the page's table, without its courses."""
+        key = RAW_KEYS.get(self.by, self.by)
+        source = TASKS if self.is_of_cics else THREADS
+        if self.by == "plan":
+            names = "source_id, record_no, qwhcplan"
+            source += f" join (select distinct {names} from smf101_qwhc) using (source_id, record_no)"
+        return f"select {key}, {RAW_NUMBERS[self.number]} from {source}{self.condition} group by 1 order by 2 desc"
 
 
 def make(folder: Path, days: int, rows: int) -> Pdb:
@@ -56,28 +155,77 @@ def make(folder: Path, days: int, rows: int) -> Pdb:
     return pdb
 
 
-def drills() -> list[str]:
-    """Addresses of questions that an analyst asks one after another: splits, filters, parts of time."""
-    asked: list[tuple[str, dict[str, str | list[str]]]] = []
-    cics, db2 = "/grain/cics_transaction", "/grain/db2_accounting"
-    for metric in ("response_time", "cpu_time", "transactions_per_second", "db2_requests", "longest_response"):
-        asked += [(cics, {"metric": metric, "by": key}) for key in ("applid", "transaction", "system")]
-        asked.append((cics, {"metric": metric, "by": "transaction", "where": ["applid=CICS0007"]}))
-        asked.append((cics, {"metric": metric, "by": "applid", "where": ["transaction=T0042"]}))
+def drills() -> list[Drill]:
+    """Questions that an analyst asks one after another: splits, filters, parts of time."""
+    asked: list[Drill] = []
+    for number in ("response_time", "cpu_time", "transactions_per_second", "db2_requests", "longest_response"):
+        asked += [Drill(number, key) for key in ("applid", "transaction", "system")]
+        asked.append(Drill(number, "transaction", {"applid": "CICS0007"}))
+        asked.append(Drill(number, "applid", {"transaction": "T0042"}))
     for day in ("2026-03-03", "2026-03-05"):
-        part: dict[str, str | list[str]] = {"from": day, "to": day}
-        asked += [(cics, {"metric": "response_time", "by": key, **part}) for key in ("applid", "transaction")]
-        hours: dict[str, str | list[str]] = {"from": f"{day}T10:00", "to": f"{day}T14:00"}
-        asked += [(cics, {"metric": "cpu_time", "by": key, **hours}) for key in ("applid", "transaction")]
-        quarter: dict[str, str | list[str]] = {"from": f"{day}T10:15", "to": f"{day}T10:45"}
-        asked.append((cics, {"metric": "response_time", "by": "transaction", **quarter}))
-    asked.append((cics, {"metric": "response_time", "by": "applid", "shift": "mon-fri/08:00-17:00"}))
-    asked.append((cics, {"metric": "response_time", "by": "transaction", "system": "SYS2"}))
-    asked.append((cics, {"metric": "response_time", "by": "transaction", "class": "ONLHIGH"}))
-    for metric in ("class1_elapsed_time", "class2_cp_time", "commits"):
-        asked += [(db2, {"metric": metric, "by": key}) for key in ("subsystem", "plan")]
-    asked.append((db2, {"metric": "class1_elapsed_time", "by": "plan", "where": ["subsystem=DB02"]}))
-    return [f"{path}?{urlencode(values, doseq=True)}" for path, values in asked]
+        asked += [Drill("response_time", key, start=day, end=day) for key in ("applid", "transaction")]
+        hours = (f"{day}T10:00", f"{day}T14:00")
+        asked += [Drill("cpu_time", key, start=hours[0], end=hours[1]) for key in ("applid", "transaction")]
+        asked.append(Drill("response_time", "transaction", start=f"{day}T10:15", end=f"{day}T10:45"))
+    asked.append(Drill("response_time", "applid", part={"shift": "mon-fri/08:00-17:00"}))
+    asked.append(Drill("response_time", "transaction", part={"system": "SYS2"}))
+    asked.append(Drill("response_time", "transaction", part={"class": "ONLHIGH"}))
+    for number in ("class1_elapsed_time", "class2_cp_time", "commits"):
+        asked += [Drill(number, key) for key in ("subsystem", "plan")]
+    asked.append(Drill("class1_elapsed_time", "plan", {"subsystem": "DB02"}))
+    return asked
+
+
+def checked(pdb: Pdb, drills: Iterable[Drill]) -> str:
+    """Compare the facts of every CICS drill, which come from roll-ups, with aggregates of the raw table.
+
+    Returns
+    -------
+    str
+        What was compared, as a line of the record.
+
+    Raises
+    ------
+    SystemExit
+        A number differs; the message names it.
+    """
+    connection = pdb.connect(memory_limit="1GiB", threads=2)
+    unlike, numbers, farthest = 0, 0, 0.0
+    parts = {(one.by, one.condition): one for one in drills if one.is_of_cics and "shift" not in one.part}.values()
+    for drill in parts:
+        listed = ", ".join(f"({sql})::double" for sql in CHECKED.values())
+        key = RAW_KEYS.get(drill.by, drill.by)
+        raw = connection.execute(f"select {key}, {listed} from {TASKS}{drill.condition} group by 1").fetchall()
+        found = _from_roll_ups(pdb, connection, drill)
+        if found.keys() != {row[0] for row in raw}:
+            raise SystemExit(f"{drill.address}: other rows than the raw table has")
+        for name, *values in raw:
+            for fact, own, expected in zip(CHECKED, found[name], values, strict=True):
+                numbers += 1
+                apart = abs(own - expected) / abs(expected) if expected else abs(own)
+                if apart > (ORDER_OF_ADDITION if fact == "response_seconds" else 0):
+                    raise SystemExit(f"{drill.address}: {fact} of {name} is {own!r}, the raw table has {expected!r}")
+                unlike += apart > 0
+                farthest = max(farthest, apart)
+    return (
+        f"{numbers:,} numbers of {len(parts)} parts of the data from roll-ups were compared with DuckDB on the raw "
+        f"table: counts and extremes are equal; {unlike:,} sums of seconds differ by {farthest:.1e} "
+        "at most, by the order of addition."
+    )
+
+
+def _from_roll_ups(pdb: Pdb, connection: Connection, drill: Drill) -> dict[str, list[float]]:
+    """The facts by the key of a drill, as the pages get them."""
+    windows = (Window(*drill.bounds),) if drill.bounds is not None else ()
+    named = {name: (value,) for name, value in drill.part.items()}
+    selection = Selection(windows=windows, systems=named.get("system", ()), classes=named.get("class", ()))
+    inputs = Inputs(session_of(connection), resolve(selection, connection, str(pdb.path)))
+    where = " and ".join(f"{quoted(key)} = {literal(value)}" for key, value in drill.where.items())
+    question = Question.of("cics_transaction", by=drill.by, every="all", columns=list(CHECKED), where=where)
+    if rolled_of(inputs, GRAINS["cics_transaction"]) is None:
+        raise SystemExit(f"{drill.address}: no roll-up answers")
+    rows = ask(inputs, question, str(pdb.path)).table.to_pylist()
+    return {row[drill.by]: [row[name] for name in CHECKED] for row in rows}
 
 
 def records() -> list[str]:
@@ -162,13 +310,14 @@ def users(server: Server, count: int, minutes: float) -> tuple[list[float], int]
     ends = time.monotonic() + minutes * 60
     found: list[float] = []
     failed = 0
+    asked = [drill.address for drill in drills()]
 
     def one(number: int) -> None:
         nonlocal failed
         chance = random.Random(number)
         while time.monotonic() < ends:
             try:
-                found.append(server.ask(chance.choice(drills())))
+                found.append(server.ask(chance.choice(asked)))
             except (OSError, SystemExit):
                 failed += 1
             time.sleep(chance.uniform(0, 2))
@@ -198,7 +347,7 @@ def measured(pdb: Pdb, minutes: float) -> list[str]:
     ]
     with serving(pdb.path) as server:
         lines.append(f"| first page | {shares([server.ask('/')])} |")
-        asked = drills()
+        asked = [drill.address for drill in drills()]
         for name, addresses in (("first time", asked), ("records behind", records())):
             start = server.cpu
             seconds = [server.ask(path) for path in addresses]
@@ -214,15 +363,15 @@ def measured(pdb: Pdb, minutes: float) -> list[str]:
             now, most = server.rss
             lines += [f"| memory of the server | {now >> 20:,} MiB now, {most >> 20:,} MiB at most | | | |"]
     connection = pdb.connect(memory_limit="1GiB", threads=2)
-    for name, sql in RAW.items():
-        seconds = []
-        spent = time.process_time()
-        for _ in range(2):
-            start = time.perf_counter()
-            arrow(connection, sql)
-            seconds.append(time.perf_counter() - start)
-        spent = (time.process_time() - spent) / 2 * 1000
-        lines.append(f"| DuckDB on the raw table: {name} (CPU {spent:,.0f} ms) | {shares(seconds)} |")
+    seconds, spent = [], time.process_time()
+    for drill in drills():
+        start = time.perf_counter()
+        arrow(connection, drill.raw)
+        seconds.append(time.perf_counter() - start)
+    spent = (time.process_time() - spent) / len(seconds) * 1000
+    what = f"the same in DuckDB on the raw tables, without courses (CPU {spent:,.0f} ms each)"
+    lines.append(f"| {what} | {shares(seconds)} |")
+    lines += ["", checked(pdb, drills())]
     return [*lines, "", f"Load {os.getloadavg()[0]:.1f} at the end."]
 
 
