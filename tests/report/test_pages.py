@@ -3,6 +3,7 @@
 import pytest
 
 from plexlens.metrics import GRAINS
+from plexlens.pdb.engine import connect
 from plexlens.report.blocks.page import Page, Shown
 from plexlens.report.pages import PAGES
 
@@ -24,6 +25,19 @@ def test_names_are_those_of_the_definitions(page: Page) -> None:
         columns |= {name for name in (getattr(spec, field, "") for field in ("order", "course", "column")) if name}
         columns |= set(getattr(spec, "profile", ()))
         assert columns <= numbers | named, f"{spec.name}: {columns - numbers - named}"
+
+
+@pytest.mark.parametrize("page", PAGES_OF_GRAINS, ids=lambda page: page.id)
+def test_conditions_of_blocks_are_sql(page: Page) -> None:
+    connection = connect()
+    for spec in (*page.tables, *page.charts, *page.figures, *page.heat_maps):
+        if spec.where is None:
+            continue
+        grain = GRAINS[spec.grain]
+        names = {"system", "sysplex"} | {one.name for one in (*grain.keys, *grain.attributes)}
+        numbers = {one.name for one in (*grain.facts, *grain.metrics)}
+        columns = [f'null::varchar as "{name}"' for name in names] + [f'null::double as "{name}"' for name in numbers]
+        connection.execute(f"select * from (select {', '.join(columns)}) where {spec.where}")
 
 
 @pytest.mark.parametrize("page", PAGES_OF_GRAINS, ids=lambda page: page.id)

@@ -222,7 +222,7 @@ PAGE = Page(
             ),
             by=("system", "function"),
             order="sync_rate",
-            where="known(sync_requests)",
+            where="sync_requests is not null",
         ),
         TableSpec(
             "io_accelerators",

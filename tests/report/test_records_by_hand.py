@@ -1,0 +1,52 @@
+"""A report of records that neither the example nor the simulator writes: each table of theirs is on its page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from plexlens.report.pages import PAGES
+from tests.cli.command import run
+from tests.metrics.test_db2_statement import DYNAMIC, FIXED, STATIC, dynamic, trace_record
+from tests.metrics.test_paging_class import BATCH, ONLINE, REASONS, storage_record
+from tests.metrics.test_pcie import COMPRESSED, ZEDC, done, function, pcie_record, u16
+from tests.metrics.test_scm import MOVER, PART, memory_record
+from tests.metrics.test_serialization import LOCAL, REQUESTS, SCANNER, delay_record
+
+#: The second and third have accelerators: their numbers, from which on, and the same of compressions.
+FUNCTIONS = [
+    function(1, 1),
+    function(2, 2, more={108: u16(0), 110: u16(1), 112: u16(0), 114: u16(0)}),
+    function(3, 2, more={108: u16(1), 110: u16(1), 112: u16(0), 114: u16(1)}),
+    # A synchronous I/O link, with its counts.
+    function(4, 4, types=(0, 1)),
+]
+
+LINK = done(0, 0, 5_400, 360, 240, 108_000)
+
+RECORDS = (
+    storage_record(ONLINE, BATCH, reasons=(REASONS, REASONS)),
+    memory_record(MOVER, PART),
+    delay_record(local=[LOCAL], enqueue_systems=[REQUESTS], queue_scan=[SCANNER]),
+    pcie_record(
+        FUNCTIONS, (done(0, 0, 5_400, 360, 240, 108_000),), accelerators=({}, ZEDC), compressions=(COMPRESSED,)
+    ),
+    trace_record(DYNAMIC, dynamic()),
+    trace_record(STATIC, FIXED),
+)
+
+
+GRAINS = {
+    "db2_statement", "enqueue_scan", "enqueue_serialization", "enqueue_waiter", "io_accelerator", "io_eadm",
+    "io_function", "io_scm", "paging_class",
+}  # fmt: skip
+
+
+def test_a_report_has_the_tables_of_each_record(tmp_path: Path) -> None:
+    dump = tmp_path / "hand.smf"
+    dump.write_bytes(b"".join(RECORDS))
+    answer = run("report", dump, "--json", cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    sections = json.loads(answer.stdout)["sections"]
+    shown = {table["title"] for section in sections for table in section.get("tables", ())}
+    assert {table.title for page in PAGES for table in page.tables if table.grain in GRAINS} <= shown
