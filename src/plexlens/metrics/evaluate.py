@@ -358,6 +358,11 @@ def known_in(inputs: Inputs, grain: Grain, kept: Query) -> KnownFacts:
     return _known_facts(inputs, grain, kept)
 
 
+def are_single_rows(inputs: Inputs, grain: Grain, kept: Query) -> bool:
+    """Whether no entity has several rows in an interval in kept facts, or in those that they are a part of."""
+    return _have_single_rows(inputs, grain, kept)
+
+
 def observed_apart(inputs: Inputs, grain: Grain, kept: Query) -> tuple[tuple[str, ...], ...]:
     """Names of the observers of kept facts by measurement epoch, the earliest first.
 

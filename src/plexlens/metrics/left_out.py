@@ -7,16 +7,16 @@ Where a row shows no number at all, nothing is missing from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from plexlens.metrics.definition import Grain, Rollup
 from plexlens.metrics.engine_table import quoted
 from plexlens.metrics.epochs import entity
-from plexlens.metrics.evaluate import known_in, rows_view
+from plexlens.metrics.evaluate import are_single_rows, known_in, rows_view
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.required import read_by
+from plexlens.metrics.required import Read, read_by
 from plexlens.metrics.variants import mixed
 
 
@@ -82,49 +82,12 @@ def left_out(
     }
     if not reads:
         return []
-    settings = {fact.name for fact in grain.facts if fact.rollup.is_setting}
-    lengths = {fact.name for fact in grain.facts if fact.rollup is Rollup.SPAN}
-    columns = ", ".join(quoted(name) for name in dict.fromkeys((*entity(grain), *by)))
-    of_entity = ", ".join(quoted(name) for name in entity(grain))
-    shown = f"over ({_partition(by)})"
-    observers = [name for name in grain.observers if name != "sysplex"]
-    interval = f"over ({_partition((*observers, 'interval', 'interval_to'))})"
-    read_of = {name: sorted(read.facts & {fact.name for fact in grain.facts}) for name, read in reads.items()}
-    facts = sorted({fact for names in read_of.values() for fact in names})
-    counts = ", ".join(f"count({quoted(name)}) > 0 as {quoted(f'known_{name}')}" for name in facts)
-    cells = (
-        f"select {columns}, interval, interval_to, {counts} from {rows_view(inputs, grain, kept, where)} "
-        f"group by {columns}, interval, interval_to"
-    )
-
-    def known(name: str) -> str:
-        column = quoted(f"known_{name}")
-        return f"bool_or({column}) over (partition by {of_entity})" if name in settings else column
-
-    marks, lacks = [], []
-    for number, (metric, read) in enumerate(reads.items()):
-        clauses = [" or ".join(known(name) for name in sorted(clause)) for clause in read.needed]
-        every = " and ".join(f"({clause})" for clause in clauses)
-        some = " or ".join(known(name) for name in read_of[metric] if name not in lengths) or "false"
-        length = " or ".join(known(name) for name in read_of[metric] if timed and name in lengths) or "false"
-        marks.append(f"({every}) as every_{number}, ({some}) as some_{number}, ({length}) as length_{number}")
-        lacks.append(
-            f"(some_{number} or (length_{number} and not bool_or(every_{number}) {interval})) "
-            f"and not every_{number} and bool_or(every_{number}) {shown} as lacks_{number}"
-        )
-    listed = ", ".join(quoted(name) for name in observers)
-    lacking = ", ".join(
-        f"count(distinct (interval, interval_to)) filter (where lacks_{number}) as lacking_{number}"
-        for number in range(len(reads))
-    )
-    marked = f"select *, {', '.join(marks)} from ({cells})"
-    sql = (
-        f"select {listed}, {lacking}, count(distinct (interval, interval_to)) as intervals "
-        f"from (select *, {', '.join(lacks)} from ({marked})) group by {listed} order by {listed}"
-    )
+    view, single = rows_view(inputs, grain, kept, where), are_single_rows(inputs, grain, kept)
+    sql = _statement(grain, reads, view, tuple(by), single=single, timed=timed)
+    observers = len(_observers(grain))
     result = []
     for row in inputs.connection.execute(sql).fetchall():
-        observer, numbers = row[: len(observers)], row[len(observers) :]
+        observer, numbers = row[:observers], row[observers:]
         for metric, lacking_intervals in zip(reads, numbers[:-1], strict=True):
             if lacking_intervals:
                 named = tuple(name for name in observer if name)
@@ -132,6 +95,65 @@ def left_out(
     return result
 
 
-def _partition(names: Iterable[str]) -> str:
-    columns = ", ".join(quoted(name) for name in names)
-    return f"partition by {columns}" if columns else ""
+def _statement(
+    grain: Grain, reads: Mapping[str, Read], view: str, by: Sequence[str], *, single: bool, timed: bool
+) -> str:
+    """SQL of each observer, the intervals left out of each metric, and all of its intervals.
+
+    ``single`` says whether no entity has several rows in an interval. What is known of each entity in each interval
+    comes first. Then only different rows of it stand: many entities know and lack the same, and nothing that follows
+    counts entities.
+    """
+    settings = {fact.name for fact in grain.facts if fact.rollup.is_setting}
+    lengths = {fact.name for fact in grain.facts if fact.rollup is Rollup.SPAN}
+    columns = ", ".join(quoted(name) for name in dict.fromkeys((*entity(grain), *by)))
+    of_entity = ", ".join(quoted(name) for name in entity(grain))
+    read_of = {name: sorted(read.facts & {fact.name for fact in grain.facts}) for name, read in reads.items()}
+    facts = sorted({fact for names in read_of.values() for fact in names})
+    is_known = "{0} is not null as {1}" if single else "count({0}) > 0 as {1}"
+    counts = ", ".join(is_known.format(quoted(name), quoted(f"known_{name}")) for name in facts)
+    grouped = "" if single else f" group by {columns}, interval, interval_to"
+    cells = f"select {columns}, interval, interval_to, {counts} from {view}{grouped}"
+
+    def known(name: str) -> str:
+        column = quoted(f"known_{name}")
+        return f"bool_or({column}) over (partition by {of_entity})" if name in settings else column
+
+    marks, shown, present, lacking = [], [], [], []
+    for number, (metric, read) in enumerate(reads.items()):
+        clauses = [" or ".join(known(name) for name in sorted(clause)) for clause in read.needed]
+        every = " and ".join(f"({clause})" for clause in clauses)
+        some = " or ".join(known(name) for name in read_of[metric] if name not in lengths) or "false"
+        length = " or ".join(known(name) for name in read_of[metric] if timed and name in lengths) or "false"
+        marks.append(f"({every}) as every_{number}, ({some}) as some_{number}, ({length}) as length_{number}")
+        shown.append(f"bool_or(every_{number}) as shown_{number}")
+        present.append(f"bool_or(every_{number}) as present_{number}")
+        lacks = (
+            f"shown_{number} and not every_{number} and (some_{number} or (length_{number} and not present_{number}))"
+        )
+        lacking.append(f"count(distinct (m.interval, m.interval_to)) filter (where {lacks}) as lacking_{number}")
+    observers = [quoted(name) for name in _observers(grain)]
+    listed = ", ".join(f"m.{name}" for name in observers)
+    named = ", ".join(dict.fromkeys((*observers, *map(quoted, by), "interval", "interval_to")))
+    of_interval = [*observers, "interval", "interval_to"]
+    groups = [quoted(name) for name in by]
+    return (
+        f"with marked as materialized (select distinct {named}, {', '.join(marks)} from ({cells})), "
+        f"numbers as (select {', '.join([*groups, *shown])} from marked{_group(groups)}), "
+        f"moments as (select {', '.join([*of_interval, *present])} from marked{_group(of_interval)}) "
+        f"select {listed}, {', '.join(lacking)}, count(distinct (m.interval, m.interval_to)) as intervals "
+        f"from marked m join numbers n on {_same('m', 'n', groups)} join moments i on {_same('m', 'i', of_interval)} "
+        f"group by {listed} order by {listed}"
+    )
+
+
+def _observers(grain: Grain) -> list[str]:
+    return [name for name in grain.observers if name != "sysplex"]
+
+
+def _group(columns: Sequence[str]) -> str:
+    return f" group by {', '.join(columns)}" if columns else ""
+
+
+def _same(one: str, other: str, columns: Sequence[str]) -> str:
+    return " and ".join(f"{one}.{name} is not distinct from {other}.{name}" for name in columns) or "true"
