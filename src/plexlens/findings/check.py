@@ -18,7 +18,7 @@ from plexlens.findings.site import Decision, decided
 from plexlens.findings.template import Filling, Place
 from plexlens.metrics.definition import Attribute, Grain, Key
 from plexlens.metrics.display import with_symbol
-from plexlens.metrics.engine_table import drop_views, fresh_name
+from plexlens.metrics.engine_table import drop_made, fresh_name
 from plexlens.metrics.facts import facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
@@ -78,7 +78,7 @@ def check(
         by_grain.setdefault(rule.grain, []).append(rule)
     for name, members in by_grain.items():
         grain = grains.get(name)
-        views = len(inputs.views)
+        made = len(inputs.made)
         if kept is not None and name in kept:
             outcomes += _of_grain(inputs, kept[name], members, releases)
         elif grain is None or not available(inputs, grain):
@@ -87,7 +87,7 @@ def check(
             table = fresh_name(f"findings_{name}")
             outcomes += _of_grain(inputs, _kept(inputs, grain, members, table), members, releases)
             inputs.connection.execute(f"drop table {table}")
-        drop_views(inputs, views)
+        drop_made(inputs, made)
     every = withheld([finding for outcome in outcomes for finding in outcome.fired])
     wanted, suppressed, notes = decided(every, decisions, today or date.today())
     fired, left_out = shortened(joined(wanted))

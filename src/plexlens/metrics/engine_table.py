@@ -7,7 +7,7 @@ from itertools import count
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb.engine import quoted
 
-__all__ = ["drop_views", "fresh_name", "quoted"]
+__all__ = ["drop_made", "fresh_name", "quoted"]
 
 _NUMBERS = count(1)
 
@@ -17,12 +17,12 @@ def fresh_name(stem: str) -> str:
     return f"{stem}_{next(_NUMBERS)}"
 
 
-def drop_views(inputs: Inputs, keep_first: int) -> None:
-    """Drop the views created by roll-ups except the first ``keep_first``, with the cached facts about them."""
-    dropped = inputs.views[keep_first:]
-    del inputs.views[keep_first:]
-    for name in reversed(dropped):
-        inputs.connection.execute(f"drop view if exists {name}")
+def drop_made(inputs: Inputs, keep_first: int) -> None:
+    """Drop what roll-ups made except the first ``keep_first`` views and tables, with the cached facts about them."""
+    dropped = {name for _, name in inputs.made[keep_first:]}
+    for kind, name in reversed(inputs.made[keep_first:]):
+        inputs.connection.execute(f"drop {kind} if exists {name}")
+    del inputs.made[keep_first:]
     gone = [key for key, value in inputs.kept.items() if isinstance(value, str) and value in dropped]
     tables = {key[0] for key in gone}
     for key in gone:

@@ -29,9 +29,11 @@ def epochs(base: str, grain: Grain) -> str:
     An observer is taken to be there from its first start to its last end.
     """
     reached = "max(ends) over (order by starts, ends, who rows between unbounded preceding and 1 preceding)"
+    # Grouped by the columns: a text of each row would take longer than everything else.
+    named = ", ".join(map(quoted, grain.observers))
     ends = (
-        f"select {joined(grain.observers)} as who, min(epoch(interval_start)) as starts, "
-        f"max(epoch(interval_end)) as ends from {base} group by 1"
+        f"select {joined(grain.observers)} as who, starts, ends from (select {named}, min(epoch(interval_start)) as "
+        f"starts, max(epoch(interval_end)) as ends from {base} group by {named})"
     )
     return (
         "select who, sum(is_new) over (order by starts, ends, who rows between unbounded preceding and current row) "

@@ -264,13 +264,14 @@ def evaluate(
         )
     has_epochs = is_cut = False
     if not steps.is_one:
+        # Slices begin and end with the intervals that they are cut from: the epochs are the same.
+        has_epochs = steps.several and have_epochs(inputs, base, grain)
         if steps.several and cut and by_interval:
             uncut = rows
             base, rows = sliced(inputs, grain, base, rows)
             is_cut = rows != uncut
             if is_cut:
                 steps = replace(steps, intervals=None)
-        has_epochs = steps.several and have_epochs(inputs, base, grain)
     if steps.several or not steps.is_one:
         plan = Plan.of(grain, known, several=steps.several, shown=names, is_cut=is_cut)
     columns = (
@@ -385,7 +386,7 @@ def _with_interval_to(inputs: Inputs, rows: Query, grain: Grain) -> str:
     key = (rows.source, "interval_to", grain.name)
     if key not in inputs.kept:
         name = fresh_name("rolled_rows")
-        inputs.views.append(name)
+        inputs.made.append(("view", name))
         inputs.connection.execute(
             f"create or replace temp view {name} as select *, {end_name(grain)} as interval_to from {rows.source}"
         )

@@ -41,8 +41,8 @@ class Inputs:
         self.patterns: dict[Any, list[tuple[frozenset[str], Any]]] = {}
         #: What was counted in views that roll-ups have made, by the statement.
         self.counts: dict[str, int] = {}
-        #: Views that roll-ups have made, in their order.
-        self.views: list[str] = []
+        #: Views and tables that roll-ups have made, in their order: ``view`` or ``table``, and the name.
+        self.made: list[tuple[str, str]] = []
         row = self.connection.execute("select current_database()").fetchone()
         self.catalog = str(row[0]) if row else ""
         self._columns: dict[tuple[str, str], dict[str, str]] = {}

@@ -37,45 +37,54 @@ def sliced(inputs: Inputs, grain: Grain, base: str, rows: str) -> tuple[str, str
     """
     if not any(fact.rollup is Rollup.SPAN for fact in grain.facts) or not _is_uneven(inputs, base):
         return base, rows
+    # A table: there are few slices, and a view would find them anew from all rows each time.
+    slices = fresh_name("rolled_slices")
+    inputs.made.append(("table", slices))
+    inputs.connection.execute(f"create temp table {slices} as {_slices(base)}")
     views = {}
     for view in dict.fromkeys((base, rows)):
-        views[view] = fresh_name("rolled_slices")
-        inputs.views.append(views[view])
-        inputs.connection.execute(f"create or replace temp view {views[view]} as {_sliced(grain, base, view)}")
+        views[view] = fresh_name("rolled_sliced")
+        inputs.made.append(("view", views[view]))
+        inputs.connection.execute(f"create or replace temp view {views[view]} as {_sliced(grain, slices, view)}")
     return views[base], views[rows]
 
 
-def _marks(base: str) -> str:
-    """Moments at which an interval begins or ends, by clock."""
+def _times(base: str) -> str:
+    """The different intervals, as ``times``, and the moments at which one begins or ends, by clock, as ``marks``."""
     return (
-        f"select local_time, interval as rolled_mark from {base} where interval is not null "
-        f"union select local_time, interval_to from {base} where interval_to is not null"
+        f"with times as materialized (select distinct {', '.join(_CUT)} from {base}), "
+        "marks as (select local_time, interval as rolled_mark from times where interval is not null "
+        "union select local_time, interval_to from times where interval_to is not null) "
     )
 
 
 def _is_uneven(inputs: Inputs, base: str) -> bool:
-    sql = f"select count(*) from (select distinct {', '.join(_CUT)} from {base}) i join ({_marks(base)}) m on {_INSIDE}"
-    return bool(inputs.connection.execute(sql).fetchone()[0])
+    sql = f"{_times(base)}select count(*) from times i join marks m on {_INSIDE}"
+    if sql not in inputs.counts:
+        inputs.counts[sql] = int(inputs.connection.execute(sql).fetchone()[0])
+    return bool(inputs.counts[sql])
 
 
-def _sliced(grain: Grain, base: str, view: str) -> str:
+def _slices(base: str) -> str:
     names = ", ".join(_CUT)
     starts = (
-        f"select distinct {names}, interval as rolled_mark from {base} union all "
-        f"select {', '.join(f'i.{n}' for n in _CUT)}, m.rolled_mark from (select distinct {names} from {base}) i "
-        f"join ({_marks(base)}) m on {_INSIDE}"
+        f"select {names}, interval as rolled_mark from times union all "
+        f"select {', '.join(f'i.{n}' for n in _CUT)}, m.rolled_mark from times i join marks m on {_INSIDE}"
     )
-    slices = (
-        f"select {names}, rolled_mark, "
+    return (
+        f"{_times(base)}select {names}, rolled_mark, "
         f"coalesce(lead(rolled_mark) over (partition by {names} order by rolled_mark), interval_to) as rolled_until "
         f"from ({starts})"
     )
+
+
+def _sliced(grain: Grain, slices: str, view: str) -> str:
     inside = [
         "case when s.rolled_mark > r.interval then s.rolled_mark else r.interval_start end as rolled_starts",
         "case when s.rolled_until < r.interval_to then s.rolled_until else r.interval_end end as rolled_ends",
     ]
     rows = (
-        f"select r.*, s.rolled_mark, s.rolled_until, {', '.join(inside)} from {view} r join ({slices}) s "
+        f"select r.*, s.rolled_mark, s.rolled_until, {', '.join(inside)} from {view} r join {slices} s "
         f"on {' and '.join(f'r.{n} is not distinct from s.{n}' for n in _CUT)}"
     )
     length = "nullif(epoch(interval_end) - epoch(interval_start), 0)"
