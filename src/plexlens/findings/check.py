@@ -78,7 +78,7 @@ def check(
         by_grain.setdefault(rule.grain, []).append(rule)
     for name, members in by_grain.items():
         grain = grains.get(name)
-        made = len(inputs.made)
+        earlier = len(inputs.made)
         if kept is not None and name in kept:
             outcomes += _of_grain(inputs, kept[name], members, releases)
         elif grain is None or not available(inputs, grain):
@@ -87,7 +87,7 @@ def check(
             table = fresh_name(f"findings_{name}")
             outcomes += _of_grain(inputs, _kept(inputs, grain, members, table), members, releases)
             inputs.connection.execute(f"drop table {table}")
-        drop_made(inputs, made)
+        drop_made(inputs, earlier)
     every = withheld([finding for outcome in outcomes for finding in outcome.fired])
     wanted, suppressed, notes = decided(every, decisions, today or date.today())
     fired, left_out = shortened(joined(wanted))

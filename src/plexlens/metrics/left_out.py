@@ -155,5 +155,5 @@ def _group(columns: Sequence[str]) -> str:
     return f" group by {', '.join(columns)}" if columns else ""
 
 
-def _same(one: str, other: str, columns: Sequence[str]) -> str:
-    return " and ".join(f"{one}.{name} is not distinct from {other}.{name}" for name in columns) or "true"
+def _same(left: str, right: str, columns: Sequence[str]) -> str:
+    return " and ".join(f"{left}.{name} is not distinct from {right}.{name}" for name in columns) or "true"
