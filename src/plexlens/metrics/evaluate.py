@@ -120,7 +120,7 @@ def _known_facts(
     view = _with_interval_to(inputs, whole, grain)
 
     def single() -> bool:
-        return _have_single_rows(inputs, grain, table)
+        return are_single_rows(inputs, grain, table)
 
     known = known_facts(inputs, whole.source, view, grain, single=single)
     part = table.where(where)
@@ -132,7 +132,7 @@ def _known_facts(
     return known_facts(inputs, part.source, own, grain, apart=apart, single=single)
 
 
-def _have_single_rows(inputs: Inputs, grain: Grain, rows: Query) -> bool:
+def are_single_rows(inputs: Inputs, grain: Grain, rows: Query) -> bool:
     """Whether no entity has several rows in an interval in all the rows of which these are a part.
 
     A key that only the part has tells more apart.
@@ -293,7 +293,7 @@ def evaluate(
         steps.is_one
         and has_intervals
         and are_told_apart(inputs, rows, grain, keys, ask=by_interval)
-        and _have_single_rows(inputs, grain, table)
+        and are_single_rows(inputs, grain, table)
     )
     asks_for_known = any(condition.needed for condition in plan.conditions)
     grouping = Grouping(
@@ -303,7 +303,7 @@ def evaluate(
         tuple(apart),
         has_epochs=has_epochs,
         is_plain=is_plain,
-        has_single_rows=has_intervals and (is_cell or (asks_for_known and _have_single_rows(inputs, grain, table))),
+        has_single_rows=has_intervals and (is_cell or (asks_for_known and are_single_rows(inputs, grain, table))),
         is_cell=is_cell,
         is_row=is_cell and by_interval and not are_of_several(inputs, rows, grain, keys, apart, cut=False),
         several=steps.several,
@@ -357,11 +357,6 @@ def rows_view(inputs: Inputs, grain: Grain, kept: Query, where: str | None = Non
 def known_in(inputs: Inputs, grain: Grain, kept: Query) -> KnownFacts:
     """Facts that are known together in kept facts, or in those that they are a part of."""
     return _known_facts(inputs, grain, kept)
-
-
-def are_single_rows(inputs: Inputs, grain: Grain, kept: Query) -> bool:
-    """Whether no entity has several rows in an interval in kept facts, or in those that they are a part of."""
-    return _have_single_rows(inputs, grain, kept)
 
 
 def observed_apart(inputs: Inputs, grain: Grain, kept: Query) -> tuple[tuple[str, ...], ...]:
@@ -428,6 +423,7 @@ __all__ = [
     "IDENTITY",
     "TIMES",
     "above_whole",
+    "are_single_rows",
     "attach",
     "available",
     "cut_together",
