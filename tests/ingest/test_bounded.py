@@ -294,3 +294,11 @@ def test_a_report_that_expands_without_end_is_not_anonymised(tmp_path: Path) -> 
     assert "more than 1,000 times as many; if the file is genuine, expand it with zstd -d" in answer.stderr
     assert "--max-expan" not in answer.stderr
     assert not (tmp_path / "copy.xml").exists()
+
+
+def test_a_summary_beyond_the_limit_is_not_called_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "wrk.txt.gz"
+    path.write_bytes(gzip.compress(b"Running 30s test @ http://x/\n" + b" " * 5000))
+    answer = run("run", path, "--max-expanded", "1KiB", cwd=tmp_path)
+    assert answer.returncode != 0
+    assert "raise --max-expansion or --max-expanded" in answer.stderr

@@ -24,7 +24,7 @@ from plexlens.errors import UnreadableInputError
 from plexlens.hand_over.account import Account
 from plexlens.hand_over.holds import Known
 from plexlens.hand_over.translation import Translation, words_of
-from plexlens.ingest.compression import ExpansionError, open_expanded
+from plexlens.ingest.compression import open_expanded, unreadable
 from plexlens.ingest.kinds import SOURCES
 from plexlens.ingest.printed.bytes import CP1047, decoder_of
 from plexlens.ingest.printed.text.decode import encoding_of, fixed_length
@@ -165,12 +165,8 @@ class PrintedCopier:
             stream, _ = open_expanded(path)
             with stream:
                 data = b"".join(iter(lambda: stream.read(_PIECE), b""))
-        except ExpansionError as error:
-            raise UnreadableInputError(file=str(path), what=error.what, remedy=error.remedy) from error
         except OSError as error:
-            raise UnreadableInputError(
-                file=str(path), what=f"it cannot be read: {error}", remedy="transfer it again"
-            ) from error
+            raise unreadable(path, error) from error
         head = data[:_HEAD]
         encoding = detect(head).name if kind == "rmf_xml" else encoding_of(head)
         text = decoder_of(encoding).decode(data, final=True)

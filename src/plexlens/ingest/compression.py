@@ -9,6 +9,8 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
+from plexlens.errors import UnreadableInputError
+
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 # Frames that Zstandard passes over; some programs put one before the data.
@@ -71,6 +73,14 @@ class ExpansionError(OSError):
     def __init__(self, what: str, remedy: str) -> None:
         super().__init__(f"{what}; {remedy}")
         self.what, self.remedy = what, remedy
+
+
+def unreadable(path: Path, error: OSError) -> UnreadableInputError:
+    """The error of a file whose reading ended with another: what is wrong, and what its user does next."""
+    what, remedy = str(error), "transfer it again"
+    if isinstance(error, ExpansionError):
+        what, remedy = error.what, error.remedy
+    return UnreadableInputError(file=str(path), what=f"it cannot be read: {what}", remedy=remedy)
 
 
 def compression_of(head: bytes) -> str | None:

@@ -9,8 +9,8 @@ from types import ModuleType
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from plexlens.errors import NothingUsableError, UnknownSourceError, UnreadableInputError
-from plexlens.ingest.compression import Expansion, ExpansionError, open_expanded
+from plexlens.errors import NothingUsableError, UnknownSourceError
+from plexlens.ingest.compression import Expansion, ExpansionError, open_expanded, unreadable
 from plexlens.ingest.load_test import delimited, elements, hdr_histogram, json_lines
 from plexlens.ingest.load_test.forms import Form, forms
 from plexlens.ingest.load_test.request import SCHEMA, requests
@@ -119,10 +119,7 @@ def _read(path: Path, form: Form, expansion: Expansion | None) -> LoadTest:
                 tables.append(requests(form, texts, places, left_out.note))
     except OSError as error:
         if not tables:
-            what, remedy = str(error), "transfer it again"
-            if isinstance(error, ExpansionError):
-                what, remedy = error.what, error.remedy
-            raise UnreadableInputError(file=str(path), what=f"it cannot be read: {what}", remedy=remedy) from error
+            raise unreadable(path, error) from error
         left_out.note(f"end of the file, which cannot be read ({error})", 1, "")
     whole = pa.concat_tables(tables) if tables else SCHEMA.empty_table()
     controllers = pc.fill_null(pc.starts_with(whole["message"].cast(pa.string()), _CONTROLLER), fill_value=False)
@@ -147,6 +144,8 @@ def _read_summary(path: Path, head: bytes, expansion: Expansion | None) -> LoadT
         stream, raw = open_expanded(path, expansion)
         with raw, stream:
             data = stream.read(_SUMMARY + 1)
+    except ExpansionError as error:
+        raise unreadable(path, error) from error
     except OSError:
         return None
     if len(data) > _SUMMARY or not head:
