@@ -14,6 +14,7 @@ from plexlens.cli.output import Format, PageOut, page, target, write_file
 from plexlens.cli.sources import Reading, reads_dumps
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
+from plexlens.storage_size import parse_size
 from plexlens.whole_file import make_folder
 
 _PAIR = "--name-of"
@@ -81,6 +82,12 @@ def run(
     label: Annotated[
         str, typer.Option("--label", metavar="TEXT", help="Name of the row (default: the name of RESULTS).")
     ] = "",
+    memory: Annotated[
+        str,
+        typer.Option(
+            "--memory", metavar="SIZE", help="Memory for the requests, 200 bytes each, such as 512MiB or 4GiB."
+        ),
+    ] = "2GiB",
     catalogue: Catalogue = None,
     form: Format = None,
     output: PageOut = None,
@@ -115,6 +122,7 @@ def run(
     from plexlens.metrics.selection import between
     from plexlens.sampling.samples import read_samples
 
+    limit = parse_size(memory)
     where = target("run", output, form, as_json=as_json, inputs=[*results, *(smf or ()), *(samples or ())])
     if len(results) > 1:
         given = {
@@ -133,7 +141,7 @@ def run(
                 what=f"{wrong[0]} is for a single test, and {len(results)} files are given",
                 remedy=f"leave {wrong[0]} out, or run the command for each file",
             )
-        tests = [read(path, reading.layouts, reading.expansion) for path in results]
+        tests = [read(path, reading.layouts, reading.expansion, limit) for path in results]
         repeats = repeats_of([run_of(test, warm_up_seconds=warm_up, clock_seconds=clock) for test in tests])
         where.show(page(lambda: repeats_report(repeats), lambda: repeats_object(repeats)))
         return
@@ -147,7 +155,7 @@ def run(
         )
     wanted = criteria_named(criteria) if criteria else None
     window = between(since, until)
-    test = read(result, reading.layouts, reading.expansion)
+    test = read(result, reading.layouts, reading.expansion, limit)
     driven = run_of(
         test,
         warm_up_seconds=warm_up,

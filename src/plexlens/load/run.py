@@ -22,6 +22,8 @@ PERCENTILES = (50.0, 90.0, 95.0, 99.0)
 _NUMBERS = page_numbers("run").numbers
 #: Points of a course.
 POINTS = 120
+#: Columns of which a line tells.
+_MEASURED = ("response_seconds", "is_error", "connect_seconds", "first_byte_seconds")
 
 
 class CourseSlice(NamedTuple):
@@ -176,14 +178,7 @@ def run_of(
             remedy=f"the requests are from {_time(begin):%Y-%m-%d %H:%M:%S} to {_time(end):%H:%M:%S} UTC: "
             "give another --from, --to, --warm-up or --clock",
         )
-    names = test.requests["transaction"].combine_chunks()
-    codes = names.indices.to_numpy(zero_copy_only=False)
-    lines = []
-    for code, name in sorted(enumerate(names.dictionary.to_pylist()), key=lambda pair: str(pair[1])):
-        chosen = inside & (codes == code)
-        if chosen.any():
-            lines.append(_line(str(name), test, chosen, last - steady))
-    lines.append(_line(ALL, test, inside, last - steady))
+    lines = _lines(test, inside, last - steady)
     count = slices(started[inside], last - steady)
     drifts = (
         drift("Response", means(started[inside], response[inside], steady, last, count)),
@@ -196,7 +191,7 @@ def run_of(
         _time(steady),
         _time(last),
         since is None and warm_up_seconds is None,
-        tuple(lines),
+        lines,
         _course(test, started, response, begin, end),
         tuple(comparison for comparison in drifts if comparison is not None),
         clock_seconds,
@@ -218,12 +213,29 @@ def _time(seconds: float) -> datetime:
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=round(seconds * 1e6))
 
 
-def _line(name: str, test: LoadTest, chosen: npt.NDArray[np.bool_], seconds: float) -> Line:
+def _lines(test: LoadTest, chosen: npt.NDArray[np.bool_], seconds: float) -> tuple[Line, ...]:
+    """Each transaction of the requests that are chosen, in the order of their names, and all together."""
     assert test.requests is not None
-    rows = test.requests.filter(pa.array(chosen))
+    times = ("started", "scheduled") if test.scheduled else ()
+    rows = test.requests.select([*times, *_MEASURED]).filter(pa.array(chosen))
+    names = test.requests["transaction"].combine_chunks()
+    codes = names.indices.to_numpy()[chosen]
+    # One sort for all: a look at each request for every name takes minutes where URLs hold numbers.
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(len(names.dictionary) + 1))
+    by_name = rows.take(pa.array(order))
+    lines = [
+        _line(str(name), by_name.slice(ends[code], ends[code + 1] - ends[code]), seconds)
+        for code, name in sorted(enumerate(names.dictionary.to_pylist()), key=lambda pair: str(pair[1]))
+        if ends[code] < ends[code + 1]
+    ]
+    return (*lines, _line(ALL, rows, seconds))
+
+
+def _line(name: str, rows: pa.Table, seconds: float) -> Line:
     response = rows["response_seconds"].to_numpy()
     scheduled: dict[float, float] = {}
-    if test.scheduled:
+    if "scheduled" in rows.column_names:
         late = pc.subtract(rows["started"].cast(pa.int64()), rows["scheduled"].cast(pa.int64())).to_numpy() / 1e6
         scheduled = _percentiles(response + np.maximum(late, 0.0))
     return Line(
@@ -250,17 +262,18 @@ def _course(test: LoadTest, started: Floats, response: Floats, begin: float, end
     assert test.requests is not None
     count = min(POINTS, slices(started, end - begin))
     width = (end - begin) / count
-    place = np.clip(((started - begin) / width).astype(int), 0, count - 1)
-    failed = test.requests["is_error"].to_numpy(zero_copy_only=False).astype(float)
-    order = np.argsort(place, kind="stable")
-    ends = np.searchsorted(place[order], np.arange(count + 1))
+    place = np.clip(((started - begin) / width).astype(np.int16), 0, count - 1)
+    failed = test.requests["is_error"].to_numpy(zero_copy_only=False)
+    # Requests are in the order of their begin, so that those of a slice stand together.
+    ends = np.searchsorted(place, np.arange(count + 1))
     course = []
     for number in range(count):
-        rows = order[ends[number] : ends[number + 1]]
-        mean = float(response[rows].mean()) if len(rows) else None
-        high = float(np.percentile(response[rows], 95)) if len(rows) else None
+        rows = slice(ends[number], ends[number + 1])
+        responses, errors = response[rows], float(failed[rows].sum())
+        mean = float(responses.mean()) if len(responses) else None
+        high = float(np.percentile(responses, 95)) if len(responses) else None
         start, stop = _time(begin + number * width), _time(begin + (number + 1) * width)
-        course.append(CourseSlice(start, stop, len(rows) / width, float(failed[rows].sum()) / width, mean, high))
+        course.append(CourseSlice(start, stop, len(responses) / width, errors / width, mean, high))
     return tuple(course)
 
 

@@ -9,7 +9,7 @@ from types import ModuleType
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from plexlens.errors import NothingUsableError, UnknownSourceError
+from plexlens.errors import NothingUsableError, UnknownSourceError, UnreadableInputError
 from plexlens.ingest.compression import Expansion, ExpansionError, open_expanded, unreadable
 from plexlens.ingest.load_test import delimited, elements, hdr_histogram, json_lines
 from plexlens.ingest.load_test.forms import Form, forms
@@ -20,6 +20,10 @@ from plexlens.ingest.recognition import read_head
 _SCANS: dict[str, ModuleType] = {"delimited": delimited, "elements": elements, "json lines": json_lines}
 #: Bytes of the longest file of totals: they have a line per transaction and second.
 _SUMMARY = 64 << 20
+#: Bytes of memory that a request takes at most, from reading to the numbers of the page (`tests/load/test_memory.py`).
+REQUEST_BYTES = 200
+#: Bytes of memory for the requests of a file by default.
+USUAL_MEMORY = 2 << 30
 #: What JMeter writes for a transaction controller, whose requests have rows of their own.
 _CONTROLLER = "Number of samples in transaction"
 
@@ -64,7 +68,9 @@ class _LeftOut:
         return tuple((reason, number, place) for reason, (number, place) in self.rows.items())
 
 
-def read(path: Path, site: tuple[Path, ...] = (), expansion: Expansion | None = None) -> LoadTest:
+def read(
+    path: Path, site: tuple[Path, ...] = (), expansion: Expansion | None = None, memory: int = USUAL_MEMORY
+) -> LoadTest:
     """Read a result file, plain or compressed with gzip or Zstandard.
 
     Parameters
@@ -75,11 +81,13 @@ def read(path: Path, site: tuple[Path, ...] = (), expansion: Expansion | None = 
         Folders with layouts of the site.
     expansion
         The limits to which a compressed file may expand, where the user can set them.
+    memory
+        Bytes that the requests may take, at `REQUEST_BYTES` each.
 
     Raises
     ------
     UnreadableInputError
-        It cannot be read.
+        It cannot be read, or holds more requests than ``memory`` is enough for.
     UnknownSourceError
         It is of no known form; the message lists the forms.
     NothingUsableError
@@ -90,7 +98,7 @@ def read(path: Path, site: tuple[Path, ...] = (), expansion: Expansion | None = 
     known = forms(site)
     for form in known.values():
         if _SCANS[form.scan].starts(form, text):
-            return _read(path, form, expansion)
+            return _read(path, form, expansion, memory)
     summarised = _read_summary(path, raw, expansion)
     if summarised is not None:
         return summarised
@@ -108,20 +116,30 @@ def read(path: Path, site: tuple[Path, ...] = (), expansion: Expansion | None = 
     )
 
 
-def _read(path: Path, form: Form, expansion: Expansion | None) -> LoadTest:
+def _read(path: Path, form: Form, expansion: Expansion | None, memory: int) -> LoadTest:
     left_out = _LeftOut()
-    tables = []
+    tables: list[pa.Table] = []
+    count = 0
     try:
         stream, raw = open_expanded(path, expansion)
         with raw, stream:
             for texts, lines in _SCANS[form.scan].scan(form, stream, left_out.note):
                 places = pc.binary_join_element_wise("line", lines.cast(pa.string()), " ")
-                tables.append(requests(form, texts, places, left_out.note))
+                tables.append(_without_nulls(requests(form, texts, places, left_out.note)))
+                count += tables[-1].num_rows
+                if count * REQUEST_BYTES > memory:
+                    raise UnreadableInputError(
+                        file=str(path),
+                        what=f"it holds more than {memory // REQUEST_BYTES:,} requests, which take more memory than "
+                        f"the {memory:,} bytes of --memory",
+                        remedy=f"raise --memory ({REQUEST_BYTES} bytes per request), or give a shorter part of the "
+                        "test",
+                    )
     except OSError as error:
         if not tables:
             raise unreadable(path, error) from error
         left_out.note(f"end of the file, which cannot be read ({error})", 1, "")
-    whole = pa.concat_tables(tables) if tables else SCHEMA.empty_table()
+    whole = _joined(tables)
     controllers = pc.fill_null(pc.starts_with(whole["message"].cast(pa.string()), _CONTROLLER), fill_value=False)
     number = pc.sum(controllers.cast(pa.int64())).as_py() or 0
     if number:
@@ -134,9 +152,41 @@ def _read(path: Path, form: Form, expansion: Expansion | None) -> LoadTest:
             what=f"{form.tool}: no request can be used{': ' + reasons if reasons else ''}",
             remedy="check that the file is complete and that the tool writes a line per request",
         )
-    whole = whole.combine_chunks().sort_by("started")
     has_schedule = form.scheduled and whole["scheduled"].null_count == 0
     return LoadTest(str(path), form.tool, whole, scheduled=has_schedule, left_out=left_out.listed())
+
+
+def _without_nulls(table: pa.Table) -> pa.Table:
+    return table.select([name for name in table.column_names if table[name].null_count < table.num_rows])
+
+
+def _joined(tables: list[pa.Table]) -> pa.Table:
+    """The requests of all batches, as `SCHEMA` and in the order of their begin; the batches are gone afterwards.
+
+    A column at a time, so that one column at most is there twice; columns that no batch has share their nulls.
+    """
+    parts = [{name: table[name] for name in table.column_names} for table in tables if table.num_rows]
+    counts = [table.num_rows for table in tables if table.num_rows]
+    tables.clear()
+    if not parts:
+        return SCHEMA.empty_table()
+    order = pc.sort_indices(_column([part["started"] for part in parts]))
+    empty: dict[pa.DataType, pa.Array] = {}
+    columns = []
+    for name, kind in zip(SCHEMA.names, SCHEMA.types, strict=True):
+        if any(name in part for part in parts):
+            chunks = [
+                part.pop(name) if name in part else pa.chunked_array([pa.nulls(count, kind)])
+                for part, count in zip(parts, counts, strict=True)
+            ]
+            columns.append(_column(chunks).take(order))
+        else:
+            columns.append(empty.setdefault(kind, pa.nulls(sum(counts), kind)))
+    return pa.table(columns, schema=SCHEMA)
+
+
+def _column(parts: list[pa.ChunkedArray]) -> pa.Array:
+    return pa.chunked_array([chunk for part in parts for chunk in part.chunks]).combine_chunks()
 
 
 def _read_summary(path: Path, head: bytes, expansion: Expansion | None) -> LoadTest | None:
