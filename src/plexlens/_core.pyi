@@ -422,14 +422,29 @@ class PoolCurves:
     def read_misses(self, pool: int, sizes: Sequence[int]) -> list[tuple[float, float]]:
         """Misses of an LRU pool of each size (buffers), with their standard error: 0 where they are exact."""
 
-    def shares(self, pool: int) -> list[tuple[int, int, float, float, list[tuple[float, float]]]]:
+    def shares(self, pool: int, sizes: Sequence[float]) -> list[tuple[int, int, float, float, list[float]]]:
         """What each data set contributes.
 
         Returns
         -------
         list
-            Object, partition, getpages, distinct pages, and its misses at pool sizes 1.6 % apart or less, smallest
-            first, up to the size after which they fall no further.
+            Object, partition, getpages, distinct pages, and its misses at these sizes (buffers) of the pool. Shares
+            are kept at sizes 1.6 % apart or less, or at ``share_sizes``; between them misses are interpolated.
+        """
+
+    def priced_misses(self, pool: int, prices: Mapping[int, float]) -> pa.RecordBatch:
+        """Misses of all data sets together, each at the price of its object, by size of the pool.
+
+        Returns
+        -------
+        pyarrow.RecordBatch
+            Columns ``size`` and ``cost`` (float64), a row for each size at which shares are kept, rising, up to the
+            size after which misses fall no further. Of a sample both count what it has seen.
+
+        Raises
+        ------
+        KeyError
+            An object with getpages has no price.
         """
 
 @final

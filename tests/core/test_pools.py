@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from plexlens import _core
 from plexlens.pools.settings import STEALS
-from tests.oracle.slow_lru import lru_misses
+from tests.oracle.slow_lru import lru_missed, lru_misses
 
 
 def batch(pages: list[int], **columns: list[int]) -> pa.RecordBatch:
@@ -42,12 +43,34 @@ def test_curves_equal_an_ordered_dictionary(pages: list[int]) -> None:
 def test_shares_add_up_to_the_pool(pages: list[int]) -> None:
     curves = _core.PoolCurves()
     curves.add(batch(pages, object=[page % 3 for page in pages]))
-    shares = curves.shares(0)
+    shares = curves.shares(0, [10])
     assert {(one[0], one[1]) for one in shares} == {(0, 0), (1, 0), (2, 0)}
     assert sum(one[2] for one in shares) == len(pages)
     assert sum(one[3] for one in shares) == len(set(pages))
-    at_ten = sum(dict(one[4])[10.0] for one in shares)
+    at_ten = sum(one[4][0] for one in shares)
     assert at_ten == lru_misses(pages, 10)
+
+
+def test_misses_at_a_price_are_those_of_a_list_object_by_object(pages: list[int]) -> None:
+    curves = _core.PoolCurves()
+    curves.add(batch(pages, object=[page % 3 for page in pages]))
+    prices = {0: 0.5, 1: 2.0, 2: 0.25, 9: 1e9}
+    priced = curves.priced_misses(0, prices)
+    costs = dict(zip(priced["size"].to_pylist(), priced["cost"].to_pylist(), strict=True))
+    for size in (1, 10, 64, 100):
+        assert costs[size] == sum(prices[page % 3] for page in lru_missed(pages, size))
+    assert priced["cost"][-1].as_py() == sum(prices[page % 3] for page in set(pages))
+    with pytest.raises(KeyError, match="has no price"):
+        curves.priced_misses(0, {0: 1.0})
+
+
+def test_shares_between_kept_sizes_are_interpolated_as_numpy_does(pages: list[int]) -> None:
+    curves = _core.PoolCurves(share_sizes=[50, 80, 200])
+    curves.add(batch(pages))
+    kept = [float(misses) for misses, _ in curves.read_misses(0, [0, 50, 80, 200])]
+    sizes = [0.0, 10.0, 50.0, 61.7, 80.0, 199.0, 200.0, 900.0]
+    ((*_, misses),) = curves.shares(0, sizes)
+    assert misses == np.interp(sizes, [0.0, 50.0, 80.0, 200.0], kept).tolist()
 
 
 def test_a_sample_states_its_rate_and_its_error(pages: list[int]) -> None:

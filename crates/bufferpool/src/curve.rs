@@ -272,6 +272,47 @@ impl LruCurve {
             .collect()
     }
 
+    /// Misses of all objects together, each at the price of its object, at every kept size up to the last at which one
+    /// is hit, at one size at least. They are added object by object, in the order of the ordinals.
+    ///
+    /// # Panics
+    ///
+    /// When an object has no price, which is a defect of the caller.
+    pub fn priced_misses(&self, prices: &[f64]) -> Vec<(u32, f64)> {
+        assert!(prices.len() >= self.shares.len(), "a price for each object");
+        let longest = self.shares.iter().map(|share| share.bins.len()).max().unwrap_or(0).max(1);
+        let sizes = (0..longest).map_while(|index| self.sizes.size(index));
+        let mut priced: Vec<(u32, f64)> = sizes.map(|size| (size, 0.0)).collect();
+        for (share, price) in self.shares.iter().zip(prices).filter(|(share, _)| share.references > 0) {
+            let mut left = share.references;
+            let mut hits = share.bins.iter();
+            for (_, cost) in &mut priced {
+                left -= hits.next().unwrap_or(&0);
+                *cost += price * left as f64;
+            }
+        }
+        priced
+    }
+
+    /// Misses of an object at sizes that may lie between kept ones, where they are interpolated. Sizes and misses are
+    /// divided by `rate`, the share of the pages that the curve has seen.
+    pub fn interpolated_misses(&self, object: u32, sizes: &[f64], rate: f64) -> Vec<f64> {
+        let references = self.shares.get(object as usize).map_or(0, Share::references) as f64 / rate;
+        // A pool without buffers misses always.
+        let mut known = vec![(0.0, references)];
+        let scaled = self.share_curve(object).into_iter();
+        known.extend(scaled.map(|(size, misses)| (f64::from(size) / rate, misses as f64 / rate)));
+        let at = |&size: &f64| {
+            let above = known.partition_point(|&(kept, _)| kept <= size);
+            let Some(&(left, misses)) = known[..above].last() else { return references };
+            match known.get(above) {
+                Some(&(right, fewer)) if left != size => (fewer - misses) / (right - left) * (size - left) + misses,
+                _ => misses,
+            }
+        };
+        sizes.iter().map(at).collect()
+    }
+
     /// Objects' shares by ordinal.
     pub fn shares(&self) -> &[Share] {
         &self.shares

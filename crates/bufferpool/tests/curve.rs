@@ -152,6 +152,41 @@ fn shares_at_chosen_sizes_are_kept_at_those_only() {
 }
 
 #[test]
+fn priced_misses_are_those_of_the_list_at_the_price_of_each_object() {
+    let mut random = Random::new(11);
+    let pages: Vec<u64> = (0..2000).map(|_| random.below(60)).collect();
+    let objects: Vec<u32> = pages.iter().map(|page| (page % 3) as u32 * 2).collect();
+    let mut curve = LruCurve::default();
+    curve.add(&pages, &objects);
+    // Object 1 and 3 have no reference: their price counts for nothing.
+    let prices = [0.5, 1e9, 2.0, 1e9, 0.25];
+    let priced = curve.priced_misses(&prices);
+    assert_eq!(
+        priced.iter().map(|&(size, _)| size as usize).collect::<Vec<_>>(),
+        (1..=priced.len()).collect::<Vec<_>>()
+    );
+    for (size, cost) in priced {
+        let (_, each) = pool(&pages, &objects, size as usize);
+        // Halves and quarters of whole numbers add up without rounding.
+        assert_eq!(cost, each.iter().zip(&prices).map(|(&misses, price)| misses as f64 * price).sum(), "size {size}");
+    }
+    assert_eq!(LruCurve::default().priced_misses(&[]), [(1, 0.0)]);
+}
+
+#[test]
+fn misses_between_kept_sizes_lie_on_the_line_between_their_neighbours() {
+    // Ten pages, gone through twice: all 20 miss in a pool of up to nine buffers, ten in a larger one.
+    let pages: Vec<u64> = (0..10).chain(0..10).collect();
+    let mut curve = LruCurve::new(ShareSizes::These(vec![4, 8, 12]));
+    curve.add(&pages, &[0; 20]);
+    let sizes = [0.0, 2.0, 8.0, 9.0, 11.0, 12.0, 100.0];
+    assert_eq!(curve.interpolated_misses(0, &sizes, 1.0), [20.0, 20.0, 20.0, 17.5, 12.5, 10.0, 10.0]);
+    // Half of the pages: each stands for two, and so does a buffer.
+    assert_eq!(curve.interpolated_misses(0, &[16.0, 18.0, 24.0], 0.5), [40.0, 35.0, 20.0]);
+    assert_eq!(curve.interpolated_misses(7, &[1.0], 1.0), [0.0]);
+}
+
+#[test]
 fn steps_are_no_more_than_a_sixty_fourth_apart() {
     let steps: Vec<u64> = (0..1600).map(|index| u64::from(ShareSizes::Steps.size(index).unwrap())).collect();
     assert_eq!(steps[..66], (1..=64).chain([65, 66]).collect::<Vec<_>>());

@@ -293,15 +293,11 @@ def read_misses(curves: _core.PoolCurves, pool: int, sizes: Sequence[int]) -> li
 
 
 def _shares(curves: _core.PoolCurves, pool: int, names: TraceNames, sizes: Sequence[int]) -> tuple[Share, ...]:
-    shares = []
-    for number, partition, getpages, distinct, points in curves.shares(pool):
-        # A pool without buffers misses always; what is referenced once misses in every pool. Without a sample, shares
-        # are kept at every size here, so nothing is interpolated.
-        kept = np.array([0.0, *(size for size, _ in points)])
-        counts = np.array([getpages, *(count for _, count in points)])
-        misses = np.interp(np.asarray(sizes, np.float64), kept, counts)
-        name = names.data_set(number, partition)
-        shares.append(Share(name, number, partition, getpages, distinct, tuple(misses.tolist())))
+    # Without a sample, shares are kept at every size here, so nothing is interpolated.
+    shares = [
+        Share(names.data_set(number, partition), number, partition, getpages, distinct, tuple(misses))
+        for number, partition, getpages, distinct, misses in curves.shares(pool, sizes)
+    ]
     return tuple(sorted(shares, key=lambda share: (-share.misses[0], share.name)))
 
 

@@ -334,7 +334,7 @@ class GroupCurves:
             curves.add(batch)
         if not curves.pools():
             return CostCurve(np.array([1], np.int64), np.zeros(1), page_bytes)
-        return cost_curve(curves.shares(0), self.weights, self.sample.rate, page_bytes)
+        return cost_curve(curves, self.weights, self.sample.rate, page_bytes)
 
 
 class MemberCurves:
@@ -354,18 +354,13 @@ class MemberCurves:
         return self.members[member].of(objects, page_bytes)
 
 
-def cost_curve(
-    shares: Sequence[tuple[int, int, float, float, Sequence[tuple[float, float]]]],
-    weights: Mapping[int, float],
-    rate: float,
-    page_bytes: int,
-) -> CostCurve:
+def cost_curve(curves: _core.PoolCurves, weights: Mapping[int, float], rate: float, page_bytes: int) -> CostCurve:
     """The cost of a pool from the misses of its data sets, each read weighted by the cost of its object.
 
     Parameters
     ----------
-    shares
-        As `plexlens._core.PoolCurves.shares` gives them, sizes and counts of the references looked at.
+    curves
+        Curves with the pool 0, of the references looked at.
     weights
         What a page read of an object costs.
     rate
@@ -373,14 +368,8 @@ def cost_curve(
     page_bytes
         Bytes of a page.
     """
-    steps = max(shares, key=lambda share: len(share[4]))[4]
-    # A pool of one buffer at least: without a second reference to anything every reference misses.
-    sizes = np.array([size for size, _ in steps] or [1.0])
-    costs = np.zeros(len(sizes))
-    for number, _, getpages, _, points in shares:
-        misses = np.array([count for _, count in points] or [getpages])
-        padded = np.concatenate((misses, np.full(len(sizes) - len(misses), misses[-1])))
-        costs += weights[number] * padded
+    priced = curves.priced_misses(0, weights)
+    sizes, costs = priced["size"].to_numpy(), priced["cost"].to_numpy()
     # Sampled pages stand for 1 / rate pages each; a size between two sampled ones costs what the smaller does. How many
     # pages of a set are in the sample is a matter of chance, and a pool a little too small for a set that is gone
     # through again and again gains nothing: so it gets what is enough unless chance was far off.

@@ -1,8 +1,10 @@
 //! `_core.PoolCurves`: read misses of every size of every pool.
 
-use std::sync::Mutex;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
-use plexlens_bufferpool::curve::{LruCurve, ShareSizes};
+use arrow_array::{ArrayRef, Float64Array, RecordBatch};
+use plexlens_bufferpool::curve::{LruCurve, Share, ShareSizes};
 use plexlens_bufferpool::placement::Placement;
 use plexlens_bufferpool::pool_curves::PoolCurves as Exact;
 use plexlens_bufferpool::sampled::SampledPools;
@@ -142,21 +144,43 @@ impl PoolCurves {
         })
     }
 
-    /// `(object, partition, getpages, distinct pages, [(size, misses), ...])` of each data set.
-    fn shares(&self, pool: u16) -> PyResult<Vec<ShareRow>> {
-        let curves = &locked(&self.held).curves;
-        let (curve, rate) = (curves.pool(pool)?.curve, curves.rate());
-        let known = curves.data_sets().known().iter().zip(curve.shares()).enumerate();
-        let used = known.filter(|(_, (_, share))| share.references() > 0);
-        Ok(used
-            .map(|(number, (&(object, partition), share))| {
-                let points = curve.share_curve(number as u32);
-                let scaled = points.iter().map(|&(size, misses)| (f64::from(size) / rate, misses as f64 / rate));
-                let (getpages, pages) = (share.references() as f64 / rate, share.distinct_pages() as f64 / rate);
-                (object, partition, getpages, pages, scaled.collect())
-            })
-            .collect())
+    /// `(object, partition, getpages, distinct pages, [misses at each size])` of each data set.
+    fn shares(&self, py: Python<'_>, pool: u16, sizes: Vec<f64>) -> PyResult<Vec<ShareRow>> {
+        py.detach(|| {
+            let curves = &locked(&self.held).curves;
+            let (curve, rate) = (curves.pool(pool)?.curve, curves.rate());
+            let known = curves.data_sets().known().iter().zip(curve.shares()).enumerate();
+            let used = known.filter(|(_, (_, share))| share.references() > 0);
+            Ok(used
+                .map(|(number, (&(object, partition), share))| {
+                    let misses = curve.interpolated_misses(number as u32, &sizes, rate);
+                    let (getpages, pages) = (share.references() as f64 / rate, share.distinct_pages() as f64 / rate);
+                    (object, partition, getpages, pages, misses)
+                })
+                .collect())
+        })
+    }
+
+    /// Columns `size` and `cost`: the misses of every data set at the price of its object, by size.
+    fn priced_misses<'py>(&self, py: Python<'py>, pool: u16, prices: HashMap<u32, f64>) -> PyResult<Bound<'py, PyAny>> {
+        let batch = py.detach(|| {
+            let curves = &locked(&self.held).curves;
+            let curve = curves.pool(pool)?.curve;
+            let known = curves.data_sets().known().iter().zip(curve.shares());
+            let price = |(&(object, _), share): (&(u32, u16), &Share)| match prices.get(&object) {
+                Some(&price) => Ok(price),
+                None if share.references() == 0 => Ok(0.0),
+                None => Err(PyKeyError::new_err(format!("object {object} has no price"))),
+            };
+            let prices = known.map(price).collect::<PyResult<Vec<f64>>>()?;
+            let (sizes, costs): (Vec<f64>, Vec<f64>) =
+                curve.priced_misses(&prices).into_iter().map(|(size, cost)| (f64::from(size), cost)).unzip();
+            let columns: [(&str, ArrayRef); 2] =
+                [("size", Arc::new(Float64Array::from(sizes))), ("cost", Arc::new(Float64Array::from(costs)))];
+            RecordBatch::try_from_iter(columns).map_err(refused)
+        })?;
+        PyRecordBatch::new(batch).into_pyarrow(py)
     }
 }
 
-type ShareRow = (u32, u16, f64, f64, Vec<(f64, f64)>);
+type ShareRow = (u32, u16, f64, f64, Vec<f64>);

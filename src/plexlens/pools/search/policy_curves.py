@@ -250,4 +250,4 @@ def _getpages(rows: pa.RecordBatch) -> int:
 def _lru(rows: pa.RecordBatch, weights: Mapping[int, float], page_bytes: int) -> CostCurve:
     curves = _core.PoolCurves()
     curves.add(rows)
-    return cost_curve(curves.shares(0), weights, 1.0, page_bytes)
+    return cost_curve(curves, weights, 1.0, page_bytes)
