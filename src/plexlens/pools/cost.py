@@ -13,7 +13,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from plexlens.metrics import GRAINS
 from plexlens.metrics.definition import Grain
@@ -102,6 +105,10 @@ REQUEST = _stated(
 )
 
 
+#: Numbers of I/Os, or what they cost.
+Amount = TypeVar("Amount", float, npt.NDArray[np.float64])
+
+
 @dataclass(frozen=True)
 class IoCost:
     """Prices of I/O, and of requests to group buffer pools.
@@ -135,8 +142,10 @@ class IoCost:
         io = (self.sync_read, self.async_io, self.page_fix, self.sync_delay, self.async_delay)
         return io if self.request is None else (*io, self.request)
 
-    def cpu_seconds(self, sync_ios: float, async_ios: float, *, page_fixed: bool = False) -> float:
-        """CPU seconds of the given numbers of synchronous I/Os and of prefetch and deferred write I/Os."""
+    def cpu_seconds(self, sync_ios: Amount, async_ios: Amount, *, page_fixed: bool = False) -> Amount:
+        """CPU seconds of the given numbers of synchronous I/Os and of prefetch and deferred write I/Os, also of arrays
+        of them.
+        """
         seconds = sync_ios * self.sync_read.value + async_ios * self.async_io.value
         return seconds * (1 - self.page_fix.value) if page_fixed else seconds
 

@@ -5,17 +5,18 @@ Several configurations are simulated side by side in one pass over the trace.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pyarrow as pa
 
 from plexlens import _core
+from plexlens.pools.activities import Activities
 from plexlens.pools.alter import MovedObject
 from plexlens.pools.cost import IoCost
 from plexlens.pools.engine import new_simulation
 from plexlens.pools.members import ALONE, member_and_pool
-from plexlens.pools.page_sample import Batches, Use
+from plexlens.pools.page_sample import Batches
 from plexlens.pools.placed import Placed
 from plexlens.pools.prediction import Activity, State, use_of
 from plexlens.pools.settings import Configuration, page_bytes_of
@@ -126,15 +127,11 @@ class _Run:
     def state(self, cost: IoCost) -> State:
         """The counters with their cost."""
         pools: dict[str, Activity] = {}
-        data_sets: dict[tuple[str, str], Activity] = {}
+        data_sets = Activities()
         for name, settings in self._configuration.pools.items():
             part = self._work.parts[member_and_pool(name)[0]]
-            total = Activity()
-            for entry, partition, counters in self._simulation.data_sets(name):
-                activity = activity_of(counters, part, (entry, partition), cost, page_fixed=settings.pgfix)
-                data_sets[name, part.names.data_set(entry, partition)] = activity
-                total += activity
-            pools[name] = total
+            counted = self._simulation.data_sets(name)
+            pools[name] = data_sets.add(name, counted, part, cost, page_fixed=settings.pgfix)
         uses = {}
         counted_twice = {name for name, _, _ in _core.GroupSimulation.member_fields()}
         for name, counters in self._simulation.uses(self._names).items():
@@ -143,44 +140,6 @@ class _Run:
             request = 0.0 if cost.request is None else cost.request.value
             uses[name] = replace(use, cpu_seconds=use.requests * request + cost.cpu_seconds(0, use.castout_ios))
         return State(self._configuration, pools, data_sets, uses, self._names, self._simulation.without_configuration())
-
-
-def activity_of(
-    counters: Mapping[str, int], work: Work, data_set: tuple[int, int], cost: IoCost, *, page_fixed: bool
-) -> Activity:
-    """Counters of a data set in a pool (`plexlens._core.PoolSimulation.data_sets`) with their cost.
-
-    Parameters
-    ----------
-    counters
-        What was simulated.
-    work
-        What the trace is.
-    data_set
-        Object and partition.
-    cost
-        Prices of I/O.
-    page_fixed
-        Whether the pool is.
-    """
-    use = work.data_sets.get(data_set, Use())
-    share = counters["getpages"] / use.total if use.total else 0.0
-    random = share * float(use.accesses[_RANDOM])
-    distinct = work.distinct_pages.get(data_set, 0.0)
-    sync, prefetch, writes = counters["sync_reads"], counters["prefetch_reads"], counters["writes"]
-    return Activity(
-        getpages=counters["getpages"],
-        random_getpages=random,
-        updates=counters["updates"],
-        distinct_pages=distinct,
-        sync_reads=sync,
-        prefetch_reads=prefetch,
-        pages_read=sync + counters["prefetch_pages"],
-        write_ios=writes,
-        pages_written=counters["pages_written"],
-        cpu_seconds=cost.cpu_seconds(sync, prefetch + writes, page_fixed=page_fixed),
-        delay_seconds=sync * cost.sync_delay.value,
-    )
 
 
 #: Pages read at the price that the access of an object suggests, mixed into what was simulated of it: an object that

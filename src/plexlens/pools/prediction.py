@@ -24,7 +24,7 @@ from plexlens.whole_file import whole_file
 FORM = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Activity:
     """Work and I/O of a pool or data set during the trace.
 
@@ -68,7 +68,19 @@ class Activity:
 
     def __add__(self, other: Activity) -> Activity:
         """The sum of both; distinct pages add up if the two have none in common."""
-        return Activity(*(getattr(self, attribute.name) + getattr(other, attribute.name) for attribute in fields(self)))
+        return Activity(
+            self.getpages + other.getpages,
+            self.random_getpages + other.random_getpages,
+            self.updates + other.updates,
+            self.distinct_pages + other.distinct_pages,
+            self.sync_reads + other.sync_reads,
+            self.prefetch_reads + other.prefetch_reads,
+            self.pages_read + other.pages_read,
+            self.write_ios + other.write_ios,
+            self.pages_written + other.pages_written,
+            self.cpu_seconds + other.cpu_seconds,
+            self.delay_seconds + other.delay_seconds,
+        )
 
 
 @dataclass(frozen=True)

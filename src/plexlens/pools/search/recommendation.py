@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any
 
 from plexlens.pools.alter import Script
@@ -46,7 +46,7 @@ class Step:
     def saved(self) -> Activity:
         """Savings of the step over the time of the trace, CPU of requests included; negative amounts are increases."""
         before, after = self.before.total, self.after.total
-        saved = before + Activity(*(-value for value in vars(after).values()))
+        saved = before + Activity(*(-value for value in astuple(after)))
         return replace(saved, cpu_seconds=self.before.cpu_seconds - self.after.cpu_seconds)
 
 
@@ -106,7 +106,7 @@ def to_json(recommendation: Recommendation) -> dict[str, Any]:
                 "worth": step.worth,
                 "why": step.why,
                 "objects": list(step.objects),
-                "saved": vars(step.saved),
+                "saved": asdict(step.saved),
                 "commands": list(step.script.change),
                 "reverse": list(step.script.reverse),
             }
