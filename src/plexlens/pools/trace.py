@@ -18,12 +18,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from plexlens import _core
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.ingest.page_trace import FileTrace, LostRecordsError, TraceError, TraceNames, TraceOrderError
-from plexlens.ingest.page_trace.db2 import START_TRACE, START_TRACE_ALL
 from plexlens.ingest.page_trace.delays import IoDelays, ObjectDelay
 from plexlens.ingest.page_trace.name_file import read_names
 from plexlens.ingest.page_trace.order import Disorder, in_order, merged
@@ -55,6 +53,10 @@ __all__ = [
 class NoReferencesError(NothingUsableError):
     """Sources that were read to their end, and hold no page reference; they may hold statistics."""
 
+
+#: How to trace what is missing.
+_START_TRACE = "-START TRACE(PERFM) CLASS(30) IFCID(198) DEST(SMF)"
+_START_TRACE_ALL = "-START TRACE(PERFM) CLASS(30) IFCID(6,7,10,105,107,198) DEST(SMF)"
 
 #: Share of lost references from which a user is warned, and from which a trace is refused.
 LOST_WARNED, LOST_REFUSED = 0.02, 0.20
@@ -139,16 +141,19 @@ class TraceFacts:
         times = batch.column("time").to_numpy()
         self.first = int(times[0]) if self.first is None else self.first
         self.last = int(times[-1])
-        counts = np.bincount(batch.column("function").to_numpy(), minlength=len(_core.TRACE_FUNCTIONS))
-        self._members.update(np.flatnonzero(np.bincount(batch.column("member").to_numpy())).tolist())
-        for name, count in zip(_core.TRACE_FUNCTIONS, counts.tolist(), strict=False):
+        for name, count in zip(_core.TRACE_FUNCTIONS, _counts(batch.column("function")), strict=False):
             self.references[name] += count
+        self._members.update(member for member, count in enumerate(_counts(batch.column("member"))) if count)
         self.agents = self.agents or bool(batch.column("agent").to_numpy().any())
-        status = batch.column("status").to_numpy()
-        if status.any():
-            for name, count in zip(_core.TRACE_STATUSES, np.bincount(status).tolist(), strict=False):
-                if count and name != _core.TRACE_STATUSES[0]:
-                    self.statuses[name] = self.statuses.get(name, 0) + count
+        for name, count in zip(_core.TRACE_STATUSES, _counts(batch.column("status")), strict=False):
+            if count and name != _core.TRACE_STATUSES[0]:
+                self.statuses[name] = self.statuses.get(name, 0) + count
+
+
+def _counts(codes: pa.Array) -> list[int]:
+    """Occurrences of each code, from 0; in many traces a column is 0 throughout."""
+    values = codes.to_numpy()
+    return np.bincount(values).tolist() if values.any() else [len(values)]
 
 
 class Trace:
@@ -270,13 +275,13 @@ class Trace:
             return
         for batch in batches:
             members = batch.column("member")
-            there = pc.unique(members).to_pylist()
+            there = members.unique().to_pylist()
             if there == [0] and not self.names.members:
                 # A file without members belongs to the named Db2.
                 yield batch
                 continue
             wanted = [number for number in there if self._is_own(number)]
-            own = batch.filter(pc.is_in(members, pa.array(wanted, members.type)))
+            own = batch.filter(pa.array(np.isin(members.to_numpy(), wanted)))
             if own.num_rows:
                 yield own
 
@@ -325,7 +330,7 @@ class Trace:
     def _refuse_without_getpages(self, facts: TraceFacts, traced: Sequence[DumpTrace | DatabaseTrace]) -> None:
         if facts.rows:
             what = f"the trace has no getpage among {facts.rows} references"
-            remedy = f"give a trace with getpages: IFCID 198, function G ({START_TRACE})"
+            remedy = f"give a trace with getpages: IFCID 198, function G ({_START_TRACE})"
         elif self._met:
             what = f"it has no references of {self._subsystem}"
             remedy = f"give --subsystem with one of {', '.join(sorted(self._met))}"
@@ -335,7 +340,7 @@ class Trace:
             what = f"it has no page references{of} (SMF 102 IFCID 198), but {contents}"
             left_out = ", ".join(f"{count} {reason}" for reason, count in facts.left_out.items())
             what += f"; left out: {left_out}" if left_out else ""
-            remedy = f"record them with {START_TRACE}; {START_TRACE_ALL} also records names and I/O delays"
+            remedy = f"record them with {_START_TRACE}; {_START_TRACE_ALL} also records names and I/O delays"
         kind = NothingUsableError if facts.rows or self._met else NoReferencesError
         raise kind(file=self._label(), what=what, remedy=remedy)
 

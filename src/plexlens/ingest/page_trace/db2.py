@@ -43,10 +43,6 @@ COLUMNS = (
     *("qw0199ar", "qw0199ap", "qw0199aa", "qw0199am"),
 )
 
-#: How to trace what is missing.
-START_TRACE = "-START TRACE(PERFM) CLASS(30) IFCID(198) DEST(SMF)"
-START_TRACE_ALL = "-START TRACE(PERFM) CLASS(30) IFCID(6,7,10,105,107,198) DEST(SMF)"
-
 _FUNCTIONS = {"G": "getpage", "S": "set_write", "R": "release"}
 _ACCESSES = {"R": "random", "S": "sequential", "L": "list", "D": "dynamic"}
 _STATUSES = {"H": "hit", "M": "miss", "N": "no_read"}

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from plexlens.ingest.page_trace.error import TraceError
 
@@ -96,7 +95,9 @@ def binary_columns(path: Path, rows: int, compression: str | None) -> Iterator[t
             done, rest = done + len(block), b""
             columns = {"page": pa.array(records["page"].astype(np.uint64))}
             if "time" in (record.names or ()):
-                columns["time"] = pa.array(records["time"].astype(np.int64) * scale)
+                time = records["time"].astype(np.int64)
+                time *= scale
+                columns["time"] = pa.array(time)
             yield columns, len(block)
 
 
@@ -164,6 +165,9 @@ def csv_columns(columns: dict[str, pa.Array]) -> dict[str, pa.Array]:
     results = {"page": columns[object_column(list(columns)) or ""]}
     time = next((columns[name] for name in _TIMES if name in columns), None)
     if time is not None:
+        # It takes long to load, and no other form needs it.
+        import pyarrow.compute as pc
+
         results["time"] = pc.floor(pc.multiply(time, _SECOND)).cast(pa.int64(), safe=False)
     return results
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from plexlens import _core
 from plexlens.ingest.page_trace.error import TraceError
@@ -62,6 +61,7 @@ class NamedColumns:
         self._names = names
         self._first_row = first_row
         self._resolved: dict[str, _Resolved] = {}
+        self._zeros: dict[pa.DataType, pa.Array] = {}
         self.rows = 0
         self.lost = 0
         self.timed = True
@@ -84,13 +84,20 @@ class NamedColumns:
             elif name == "time":
                 results[name] = pa.array(np.arange(rows) + (self._first_row + self.rows), kind)
             else:
-                results[name] = pa.array(np.zeros(rows, kind.to_pandas_dtype()))
+                results[name] = self._missing(kind, rows)
         if LOST in columns:
-            self.lost += pc.sum(self._column(LOST, columns[LOST], pa.uint64())).as_py() or 0
+            self.lost += self._column(LOST, columns[LOST], pa.uint64()).sum().as_py() or 0
         if KIND in columns:
             self._kinds(results["object"], columns[KIND])
         self.rows += rows
         return pa.record_batch(results, schema=SCHEMA)
+
+    def _missing(self, kind: pa.DataType, rows: int) -> pa.Array:
+        """A column of zeros; batches share one, since nothing changes an array."""
+        known = self._zeros.get(kind)
+        if known is None or len(known) < rows:
+            known = self._zeros[kind] = pa.array(np.zeros(rows, kind.to_pandas_dtype()))
+        return known.slice(0, rows)
 
     def _check(self, columns: dict[str, pa.Array]) -> None:
         if "page" not in columns:
@@ -113,10 +120,12 @@ class NamedColumns:
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             column = column.dictionary_encode()
         if column.null_count:
-            row = pc.index(column.is_null(), True).as_py()
+            row = column.is_null().index(True).as_py()
             raise self._wrong(name, row, "nothing", "leave out rows without it")
         if pa.types.is_dictionary(column.type):
             column = self._of_names(name, column, kind)
+        if column.type == kind:
+            return column
         try:
             return column.cast(kind)
         except pa.ArrowException as error:
@@ -140,7 +149,7 @@ class NamedColumns:
         if known is None or not known.dictionary.equals(column.dictionary):
             # Batches of one row group have the same names.
             known = self._resolved[name] = _Resolved(column.dictionary, wide)
-        used = pc.unique(column.indices).to_numpy()
+        used = column.indices.unique().to_numpy()
         unknown = used[~known.done[used]].tolist()
         if unknown:
             resolve, remedy = self._resolver(name)
@@ -149,11 +158,11 @@ class NamedColumns:
             text = texts[index].strip() if isinstance(texts[index], str) else ""
             number = resolve(text)
             if number is None or number.bit_length() > kind.bit_width:
-                row = pc.index(column.indices, index).as_py()
+                row = column.indices.index(index).as_py()
                 remedy = remedy if number is None else f"it must fit into {kind}"
                 raise self._wrong(name, row, repr(text) if text else "nothing", remedy)
             known.numbers[index], known.done[index] = number, True
-        return pc.take(pa.array(known.numbers), column.indices)
+        return pa.array(known.numbers).take(column.indices)
 
     def _resolver(self, name: str) -> tuple[Callable[[str], int | None], str]:
         """The function that resolves a column's text (None: not a valid name), and the remedy for text it cannot
@@ -190,14 +199,14 @@ class NamedColumns:
         if not pa.types.is_dictionary(column.type):
             column = column.cast(pa.string()).dictionary_encode()
         kinds = [text.strip().lower() if text else "" for text in column.dictionary.to_pylist()]
-        indices = pc.fill_null(column.indices, -1)
+        indices = column.indices.fill_null(-1)
         pairs = np.unique(_pairs(objects.to_numpy(), indices.to_numpy()))
         for pair in pairs.tolist():
             number, index = pair >> 32, (pair & 0xFFFFFFFF) - 1
             if index < 0 or not kinds[index]:
                 continue
             if kinds[index] not in KINDS:
-                row = pc.index(indices, index).as_py()
+                row = indices.index(index).as_py()
                 raise self._wrong(KIND, row, repr(kinds[index]), f"give one of {', '.join(KINDS)}, or nothing")
             self._names.tell_kind(number, kinds[index])
 

@@ -47,9 +47,9 @@ def in_order(
             continue
         batch = _sorted(each, disorder)
         if content is not None:
-            late = int(np.count_nonzero(_times(batch) < _times(content)[-1]))
-            if late:
-                disorder.rows += late
+            last = _times(content)[-1]
+            if _times(batch)[0] < last:
+                disorder.rows += int(np.count_nonzero(_times(batch) < last))
                 rows = content.num_rows
                 both = _by_time(pa.concat_batches([content, batch]))
                 content, batch = both.slice(0, rows), both.slice(rows)
@@ -78,6 +78,9 @@ def _check(batch: pa.RecordBatch, gone: int | None, done: int, file: str, remedy
 
 def merged(streams: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[pa.RecordBatch]:
     """Ordered streams merged by time, ties by stream. A single batch of each is held."""
+    if len(streams) == 1:
+        yield from streams[0]
+        return
     heads = [next(stream, None) for stream in streams]
     while True:
         ends = [(int(_times(head)[-1]), number) for number, head in enumerate(heads) if head is not None]
