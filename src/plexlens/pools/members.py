@@ -38,7 +38,7 @@ def pool_order(name: str) -> tuple[str, int]:
 def by_member(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
     """References of each member in a batch, in their original order."""
     members = batch.column("member").to_numpy()
-    there = np.flatnonzero(np.bincount(members)).tolist()
+    there = np.flatnonzero(np.bincount(members)).tolist() if members.any() else [0] * bool(len(members))
     if len(there) == 1:
         yield there[0], batch
         return
