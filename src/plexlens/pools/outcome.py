@@ -1,10 +1,12 @@
 """Work and cost of a trace under a configuration of pools: simulated event by event, then priced.
 
-Several configurations are simulated side by side in one pass over the trace.
+Several configurations are simulated side by side in one pass over the trace, up to `TOGETHER`: more take another pass,
+since reading takes less time than pools take memory.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -22,6 +24,9 @@ from plexlens.pools.prediction import Activity, State, use_of
 from plexlens.pools.settings import Configuration, page_bytes_of
 from plexlens.pools.work import Dependents, Work, dependent_names, dependents
 from plexlens.progress import Progress
+
+#: Configurations that are simulated side by side.
+TOGETHER = 3
 
 _RANDOM = _core.TRACE_ACCESSES.index("random")
 
@@ -47,7 +52,7 @@ def states_of(
     dependent: Dependents | None = None,
     progress: Progress | None = None,
 ) -> list[State]:
-    """Simulate several configurations in a single pass over the trace.
+    """Simulate several configurations.
 
     Parameters
     ----------
@@ -71,6 +76,23 @@ def states_of(
         Settings that cannot be simulated, an unknown object, a shared pool without a group buffer pool.
     """
     shared = _dependents(trace, configurations, work, dependent, progress)
+    passes = math.ceil(len(configurations) / TOGETHER)
+    states: list[State] = []
+    for number in range(passes):
+        cut = slice(number * len(configurations) // passes, (number + 1) * len(configurations) // passes)
+        states += _in_one_pass(trace, configurations[cut], shared[cut], work=work, cost=cost, progress=progress)
+    return states
+
+
+def _in_one_pass(
+    trace: Batches,
+    configurations: Sequence[Configuration],
+    shared: Sequence[Dependents],
+    *,
+    work: Work,
+    cost: IoCost,
+    progress: Progress | None,
+) -> list[State]:
     runs = [_Run(configuration, work, own) for configuration, own in zip(configurations, shared, strict=True)]
     # The engine of a Db2 alone moves objects itself; in a group, configurations of one placement share the moving.
     alike: dict[tuple[tuple[str, str], ...], list[_Run]] = {}

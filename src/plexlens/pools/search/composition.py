@@ -63,8 +63,7 @@ class Composition:
         beyond = _beyond(total) - self.ages * _beyond(count)
         self.held: Floats = np.maximum(pages[:, None] - beyond / (length - self.ages + 1), 0.0) / rests.rate
         self.reads: Floats = (pages[:, None] + _beyond(again)) / rests.rate
-        price = np.array([weights.get(number, 0.0) for number in self.numbers])
-        self.cost: Floats = price[:, None] * self.reads
+        self.cost: Floats = self._prices(weights) * self.reads
 
     @cached_property
     def working_sets(self) -> Mapping[int, Floats]:
@@ -75,6 +74,13 @@ class Composition:
     def costs(self) -> Mapping[int, Floats]:
         """Cost of each object by age, by its number."""
         return dict(zip(self.numbers, self.cost, strict=True))
+
+    def _prices(self, weights: Mapping[int, float]) -> Floats:
+        return np.array([weights.get(number, 0.0) for number in self.numbers])[:, None]
+
+    def weighted(self, weights: Mapping[int, float]) -> Composition:
+        """The same with other costs of a page read, by the object's number."""
+        return self.priced(self._prices(weights) * self.reads)
 
     def priced(self, cost: Floats) -> Composition:
         """The same with another cost of each object (row) at each age (column)."""

@@ -57,9 +57,6 @@ MOST_SEARCHED = 100
 #: Placements that group buffer pools are sized for at most, where those of the first cost more than a simple rule.
 _MOST_SIZED = 3
 
-#: Configurations that are simulated together on a stretch in memory.
-_TOGETHER = 6
-
 #: Members whose references make the stretch longer that curves are simulated on.
 _MOST_MEMBERS = 4
 
@@ -102,8 +99,14 @@ class Optimiser:
         self.trace = trace
         self.before = before
         self._progress = progress
-        self.samples, self._rests = samples_of(trace, {} if work is None else work.numbers, most, progress)
+        self.samples, rests = samples_of(trace, {} if work is None else work.numbers, most, progress)
         self.work = work_of(self.samples[ALONE], trace.names, trace.facts.seconds) if work is None else work
+        parts = self.work.parts
+        self._unpriced = {
+            member: Composition(own, dict.fromkeys(parts[member].objects, 0.0)) for member, own in rests.items()
+        }
+        # They know every page of the trace, and have been read.
+        del rests
         self.case = case_of(self.work, before, cost=cost, limits=limits, headroom=headroom)
         self.whole = self.case
         most_rows = MOST_ROWS * min(len(self.samples), _MOST_MEMBERS)
@@ -129,7 +132,7 @@ class Optimiser:
         states = self._simulate([self.before, *(self._smaller(part) for part in _SMALLER)])
         before = states[0]
         sampled = self._sampled(states)
-        composition = {member: Composition(self._rests[member], curves.weights) for member, curves in sampled.items()}
+        composition = {member: self._unpriced[member].weighted(curves.weights) for member, curves in sampled.items()}
         rows, sizing = self.stretch.rows, self.sizing
         curves = self._curves(rows, sampled, sizing)
         search = self._search(sampled, curves, composition, groupings or {})
@@ -313,11 +316,8 @@ class Optimiser:
         return states_of(self.trace, configurations, work=self.work, cost=self.case.cost, progress=self._progress)
 
     def _preview(self, configurations: Sequence[Configuration]) -> list[State]:
-        """Configurations simulated on the stretch, few at a time: it is in memory, and pools take memory too."""
-        rows, states = StretchTrace(self.stretch.rows), list[State]()
-        for at in range(0, len(configurations), _TOGETHER):
-            states += states_of(rows, configurations[at : at + _TOGETHER], work=self.work, cost=self.case.cost)
-        return states
+        """Configurations simulated on the stretch."""
+        return states_of(StretchTrace(self.stretch.rows), configurations, work=self.work, cost=self.case.cost)
 
     def _steps(
         self,
