@@ -209,6 +209,7 @@ def pools(
         delay_weight=delay_weight,
         layouts=tuple(layouts or ()),
     )
+    options.check_limits()
     read = [*traces, *(path for path in (names, settings) if path is not None)]
     where = target("pools", output, form, as_json=as_json, inputs=read)
     check_dump(simulate_to, read)

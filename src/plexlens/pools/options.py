@@ -61,6 +61,10 @@ def with_options(
         An option that means nothing, a member that is not there, or a value that Db2 does not take.
     """
     pool_settings = dict(configuration.pools)
+    _check_once("--pool", [option.partition("=")[0] for option in pools])
+    _check_once("--gbp", [option.partition("=")[0] for option in structures])
+    _check_once("--policy", [option.partition(":")[2] for option in policies])
+    _check_once("--move", [option.rpartition("=")[0] for option in moves])
     for option in pools:
         given, size, others = _pool_option(option)
         for name in _meant(given, pool_settings, used, option):
@@ -100,6 +104,14 @@ def with_options(
         structure = _structure(option, known)
         known[structure.name] = structure
     return replace(configuration, pools=pool_settings, placement=placement, structures=known)
+
+
+def _check_once(option: str, names: Sequence[str]) -> None:
+    """Refuse an option that is given twice for one name: the second would replace the first in silence."""
+    known = [name.strip().upper() for name in names]
+    twice = next((name for number, name in enumerate(known) if name in known[:number]), None)
+    if twice is not None:
+        raise UsageError(file="", what=f"{option} is given twice for {twice}", remedy="give it once")
 
 
 def named_pools(configuration: Configuration, used: Used, options: Sequence[str]) -> frozenset[str]:

@@ -31,6 +31,9 @@ LEAST = {"BP0": 2000, "BP8K0": 1000, "BP16K0": 500, "BP32K": 250}
 #: defaults of Db2 13 (DSNTIPL1: Checkpoint parameters, fields MINUTES/CHECKPOINT and RO SWITCH TIME).
 CHECKPOINT, PSEUDO_CLOSE = 180, 2700
 
+#: Buffers of a pool that the simulation takes. Db2 takes four times as many (Db2 12 for z/OS, -ALTER BUFFERPOOL).
+MOST_BUFFERS = 1_000_000_000
+
 #: What all pools of a Db2 together may hold, in bytes.
 MOST_BYTES = 16 << 40
 
@@ -155,7 +158,17 @@ class PoolSettings:
         return self.size * self.page_bytes
 
     def engine(self) -> dict[str, Any]:
-        """Arguments for the pool in `plexlens._core.PoolSimulation`."""
+        """Arguments for the pool in `plexlens._core.PoolSimulation`.
+
+        Raises
+        ------
+        UsageError
+            More buffers than it takes.
+        """
+        if self.size > MOST_BUFFERS:
+            refuse_pool(
+                self.name, f"VPSIZE {self.size:,} cannot be simulated", f"give at most {MOST_BUFFERS:,} buffers"
+            )
         names = ("size", "page_bytes", "steal", "vpseqt", "dwqt", "vdwqt", "vdwqt_pages")
         times = {name: round(1e6 * getattr(self, name)) or None for name in ("checkpoint", "pseudo_close")}
         return {name: getattr(self, name) for name in names} | times

@@ -133,6 +133,14 @@ def placement_of(content: dict[str, Any], path: Path) -> dict[str, str]:
     return placement
 
 
+#: Values by type, as a remedy names them.
+_GIVEN: dict[type, str] = {
+    str: "a text in quotes",
+    bool: "true or false, without quotes",
+    int: "a whole number, without quotes",
+}
+
+
 def pool_of(name: str, table: Any) -> PoolSettings:
     """A pool from its table in the file.
 
@@ -150,7 +158,7 @@ def pool_of(name: str, table: Any) -> PoolSettings:
             refuse_pool(name, f"there is no setting {key!r}", f"give one of {', '.join(_KEYS)}")
         wanted = str if key in ("steal", "frame") else bool if key == "pgfix" else int
         if not isinstance(value, wanted) or (wanted is int and isinstance(value, bool)):
-            refuse_pool(name, f"{key} = {value!r} means nothing", f"give a {wanted.__name__}")
+            refuse_pool(name, f"{key} = {value!r} means nothing", f"give {_GIVEN[wanted]}")
         values[_KEYS[key]] = value.upper() if isinstance(value, str) else value
     if "frame_bytes" in values:
         values["frame_bytes"] = FRAMES.get(values["frame_bytes"], 0)

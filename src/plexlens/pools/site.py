@@ -19,7 +19,7 @@ from plexlens.pools.members import ALONE, full_name, member_and_pool
 from plexlens.pools.page_sample import Batches
 from plexlens.pools.recorded import PoolInterval, intervals_of
 from plexlens.pools.responses import Response, responses_of
-from plexlens.pools.settings import Configuration, PoolSettings
+from plexlens.pools.settings import MOST_BUFFERS, Configuration, PoolSettings
 from plexlens.pools.settings_file import read_toml
 from plexlens.pools.sources import of_database, of_members
 from plexlens.pools.structures import ASSUMED_RATIO, ASSUMED_SHARE, GroupPoolSettings
@@ -209,7 +209,7 @@ def evenly(work: Work, budgets: Mapping[str, int], known: Configuration) -> Conf
                     what=f"the budget of {budget:,} bytes leaves nothing for {name}",
                     remedy="give a larger budget, or the sizes of the pools with --settings",
                 )
-            pools[name] = replace(settings, size=part // settings.page_bytes)
+            pools[name] = replace(settings, size=min(part // settings.page_bytes, MOST_BUFFERS))
     if not every:
         return known
     note = f"The present size of {', '.join(every)} is not known: an equal share of the budget is assumed."

@@ -167,6 +167,8 @@ class Trace:
         Names of pools, data sets and members: they grow while batches are read, and are complete after one pass.
     facts : TraceFacts
         What the last pass found; a pass that begins replaces it.
+    remarks : list of str
+        What a user must know of the use of the trace; the notes of each later pass have it.
     """
 
     def __init__(
@@ -180,6 +182,7 @@ class Trace:
         self._met: set[str] = set()
         self.names = names
         self.facts = TraceFacts()
+        self.remarks: list[str] = []
 
     @property
     def sources(self) -> tuple[Path, ...]:
@@ -323,7 +326,7 @@ class Trace:
             facts.notes.append(f"{', '.join(facts.members)} are assumed to be members of one data-sharing group.")
         for piece in traced:
             facts.notes += piece.remarks()
-        facts.notes += overlaps(traced)
+        facts.notes += [*overlaps(traced), *self.remarks]
         self._judge_losses(facts)
         facts.complete = True
 

@@ -197,7 +197,7 @@ def answer(
     members = trace.facts.members
     if group is False and len(members) > 1:
         note = f"{', '.join(members)} are simulated as one Db2; in fact each member has its own pools."
-        trace.facts.notes.append(note)
+        trace.remarks.append(note)
     if options.only_group and not work.members:
         raise UsageError(
             file="",
@@ -229,6 +229,8 @@ def answer(
         prediction = predict(trace, work, before, after, cost=site.cost, progress=progress)
         if prediction.before.pools:
             replay = _compared(prediction.before, trace, work, site)
+    elif settings is not None:
+        trace.remarks.append(f"Curves only: {settings.name} has no size of a pool.")
     if replay is not None and prediction is not None:
         engine = replace(prediction.engine, error=replay.error)
         prediction = replace(prediction, engine=engine)

@@ -61,6 +61,29 @@ class Options:
         """Whether a recommendation is asked for."""
         return bool(self.budget) or self.structure_budget is not None
 
+    def check_limits(self) -> None:
+        """Refuse limits of a recommendation where none is asked for.
+
+        Raises
+        ------
+        UsageError
+            There is one without a budget.
+        """
+        usual = Options()
+        given = {
+            "--most-moves": self.most_moves != usual.most_moves,
+            "--new-pools": self.new_pools != usual.new_pools,
+            "--least-buffers": self.least_buffers != usual.least_buffers,
+            "--delay-weight": self.delay_weight != usual.delay_weight,
+        }
+        first = next((name for name, there in given.items() if there), None)
+        if first is not None and not self.recommends:
+            raise UsageError(
+                file="",
+                what=f"{first} limits a recommendation, and none is asked for",
+                remedy="give the storage with --budget, or leave the option out",
+            )
+
     @property
     def only_group(self) -> str:
         """The first option that only a trace of several members understands; empty where there is none."""
@@ -120,12 +143,19 @@ def budget_of(text: str) -> dict[str, int]:
     UsageError
         It is not an amount of storage, or mixes amounts with and without a member.
     """
+    from plexlens.pools.settings import MOST_BYTES
     from plexlens.storage_size import parse_size
 
     budget: dict[str, int] = {}
     for part in text.split(",") if text else []:
         member, equals, size = part.rpartition("=")
-        budget[member.strip().upper()] = parse_size(size)
+        amount = budget[member.strip().upper()] = parse_size(size)
+        if amount > MOST_BYTES:
+            raise UsageError(
+                file="",
+                what=f"--budget {text} is more than the pools of a Db2 can have, {MOST_BYTES >> 40} TB",
+                remedy="give less storage",
+            )
         if bool(equals) != bool(member.strip()) or ("" in budget and len(budget) > 1):
             raise UsageError(
                 file="",

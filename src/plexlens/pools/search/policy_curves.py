@@ -23,6 +23,7 @@ from plexlens.pools.members import ALONE, by_member
 from plexlens.pools.page_sample import Batches, GroupCurves, cost_curve
 from plexlens.pools.prediction import use_of
 from plexlens.pools.search.sizes import CostCurve, Floats, Integers
+from plexlens.pools.settings import MOST_BUFFERS
 from plexlens.pools.structures import GroupPoolSettings
 from plexlens.progress import Progress
 
@@ -166,7 +167,7 @@ class PolicyCurves:
         self._tell("simulating pools event by event")
         self.simulated += 1
         sizes = np.unique(np.geomspace(*self._range, SIZES).astype(np.int64) // page_bytes)
-        sizes = sizes[sizes > 0]
+        sizes = np.unique(sizes[sizes > 0].clip(max=MOST_BUFFERS))
         own = own.set_column(own.schema.get_field_index("pool"), "pool", pa.array(np.zeros(own.num_rows, np.uint16)))
         parts = {ALONE: own}
         if self.coupling is not None:
