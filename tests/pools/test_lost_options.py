@@ -36,6 +36,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (["--new-pools", "0"], "--new-pools limits a recommendation"),
         (["--least-buffers", "50"], "--least-buffers limits a recommendation"),
         (["--delay-weight", "1"], "--delay-weight limits a recommendation"),
+        (["--minutes", "5"], "--minutes is the interval of -DISPLAY BUFFERPOOL output, and a trace states its times"),
         (["--budget", "16TiB"], "cannot be simulated; give at most 1,000,000,000 buffers"),
         (["--budget", "99999TiB"], "is more than the pools of a Db2 can have, 16 TB; give less storage"),
     ],

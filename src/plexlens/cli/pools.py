@@ -248,6 +248,12 @@ def pools(
         except NoReferencesError as error:
             statistics.show(where, jcl, reversing, instead_of=error)
             return
+        if minutes is not None:
+            raise UsageError(
+                file="",
+                what="--minutes is the interval of -DISPLAY BUFFERPOOL output, and a trace states its times",
+                remedy="leave --minutes out",
+            )
         if pools_needed:
             result.check_pools()
         job = None if jcl is None else result.job(subsystem)
