@@ -171,8 +171,7 @@ def _test_section(run: Run) -> Section:
         blocks += _charts(run)
     blocks.append(_requests(run))
     lead = (
-        f"The warm-up of {_seconds(run.start, run.steady_from)} s is left out; it ends where leaving out more makes "
-        "the mean of the rest no more certain (MSER rule)."
+        _warm_up(run)
         if run.warm_up_found
         else "Numbers are of the steady part as stated."
         if run.steady_from is not None and run.test.requests is not None
@@ -184,6 +183,18 @@ def _test_section(run: Run) -> Section:
 
 def _seconds(start: datetime | None, end: datetime | None) -> str:
     return f"{(end - start).total_seconds():.1f}" if start is not None and end is not None else "0"
+
+
+def _warm_up(run: Run) -> str:
+    if run.start == run.steady_from:
+        return (
+            "No warm-up is left out: without the first part of the test, the mean of the rest is no more certain (MSER "
+            "rule)."
+        )
+    return (
+        f"The warm-up of {_seconds(run.start, run.steady_from)} s is left out; it ends where leaving out more makes "
+        "the mean of the rest no more certain (MSER rule)."
+    )
 
 
 def _charts(run: Run) -> list[Chart]:
