@@ -168,6 +168,8 @@ def run_of(
         of_response = warm_up(means(started, response, begin, end, count))
         of_rate = warm_up(rates(started, begin, end, count), count / length)
         steady = begin + max(of_response, of_rate) * length / count
+        # No request begins in slices in which only responses are awaited: they cannot be the steady part.
+        steady = steady if steady <= started[-1] else begin
     # Clients that have ended send nothing more: the last request's begin ends the steady part.
     last = until.timestamp() if until is not None else _last_full(started, steady, end)
     inside = (started >= steady) & (started < last)

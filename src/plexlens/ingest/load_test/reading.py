@@ -20,7 +20,7 @@ from plexlens.ingest.recognition import read_head
 _SCANS: dict[str, ModuleType] = {"delimited": delimited, "elements": elements, "json lines": json_lines}
 #: Bytes of the longest file of totals: they have a line per transaction and second.
 _SUMMARY = 64 << 20
-#: Bytes of memory that a request takes at most, from reading to the numbers of the page (`tests/load/test_memory.py`).
+#: Bytes of memory per request at most, from reading to the page (`tests/load/test_many_requests.py`).
 REQUEST_BYTES = 200
 #: Bytes of memory for the requests of a file by default.
 USUAL_MEMORY = 2 << 30

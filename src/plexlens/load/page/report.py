@@ -187,10 +187,7 @@ def _seconds(start: datetime | None, end: datetime | None) -> str:
 
 def _warm_up(run: Run) -> str:
     if run.start == run.steady_from:
-        return (
-            "No warm-up is left out: without the first part of the test, the mean of the rest is no more certain (MSER "
-            "rule)."
-        )
+        return "No warm-up is left out: the MSER rule finds no later part of the test whose mean is more certain."
     return (
         f"The warm-up of {_seconds(run.start, run.steady_from)} s is left out; it ends where leaving out more makes "
         "the mean of the rest no more certain (MSER rule)."

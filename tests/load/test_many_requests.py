@@ -1,4 +1,4 @@
-"""Requests take as much memory as is stated, and a test of many names as long as one of few."""
+"""Requests by the million take as much memory as is stated, and those of many names as long as those of few."""
 
 from __future__ import annotations
 
@@ -101,3 +101,11 @@ def test_names_by_the_thousand_take_no_longer(tmp_path: Path) -> None:
     test = run_of(read(path), warm_up_seconds=0)
     assert len(test.lines) == 50_001
     assert all(line.requests == 1 for line in test.lines[:-1])
+
+
+def test_requests_that_all_begin_at_once_have_no_warm_up(tmp_path: Path) -> None:
+    """A hundred requests in a tenth of a second, whose responses take a second: no later part holds any request."""
+    rows = [(1_700_000_000_000 + number, 900 + number, "GET /", True) for number in range(100)]
+    test = run_of(read(written(tmp_path / "results.jtl", rows)))
+    assert test.steady_from == test.start
+    assert test.whole.requests == 100
