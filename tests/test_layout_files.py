@@ -256,6 +256,7 @@ UNUSED: dict[str, set[str]] = {
     "smf100_ifcid1": {f"QWS00R{number}O" for number in "2358A"},
     "smf100_ifcid2": {f"QWS10R{number}O" for number in "9AB"},
     "smf101_ifcid3": {f"QWA01R{number}O" for number in "78BD"},
+    "smf23": {"SMF23POF", "SMF23SOF"},
     "smf71_1": {"SMF71SWS"},
     "smf110_1_class1": {"SMFASS"},
     "smf110_1_class3": {"SMFASS"},

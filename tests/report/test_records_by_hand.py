@@ -12,6 +12,7 @@ from tests.metrics.test_paging_class import BATCH, ONLINE, REASONS, storage_reco
 from tests.metrics.test_pcie import COMPRESSED, ZEDC, done, function, pcie_record, u16
 from tests.metrics.test_scm import MOVER, PART, memory_record
 from tests.metrics.test_serialization import LOCAL, REQUESTS, SCANNER, delay_record
+from tests.metrics.test_smf_recording import loss_record, minutes, status_record
 
 #: The second and third have accelerators: their numbers, from which on, and the same of compressions.
 FUNCTIONS = [
@@ -33,12 +34,15 @@ RECORDS = (
     ),
     trace_record(DYNAMIC, dynamic()),
     trace_record(STATIC, FIXED),
+    status_record(minutes(0), 36_000),
+    status_record(minutes(60), 36_000),
+    loss_record(minutes(50)),
 )
 
 
 GRAINS = {
     "db2_statement", "enqueue_scan", "enqueue_serialization", "enqueue_waiter", "io_accelerator", "io_eadm",
-    "io_function", "io_scm", "paging_class",
+    "io_function", "io_scm", "paging_class", "smf_recording",
 }  # fmt: skip
 
 
