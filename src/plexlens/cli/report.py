@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from plexlens.cli.app import app
+from plexlens.cli.engine import Computing, computes
 from plexlens.cli.options import Catalogue, DatabaseOrSources, Json, Rules, Site
 from plexlens.cli.output import Format, PageOut, check_apart, check_bundle, page, target
 from plexlens.cli.selection import selectable
 from plexlens.cli.sources import Reading, reads_dumps
 from plexlens.cli.terminal import err, progress_bar
-from plexlens.errors import IngestFailuresError, PlexlensError
+from plexlens.errors import IngestFailuresError, PlexlensError, UsageError
 from plexlens.report.forms import Form
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class FailOn(StrEnum):
 @app.command()
 @selectable
 @reads_dumps
+@computes
 def report(
     sources: DatabaseOrSources,
     *,
@@ -58,6 +60,7 @@ def report(
     ] = None,
     reading: Reading,
     selection: Selection,
+    computing: Computing,
 ) -> None:
     """Read dumps and write a report of findings, metrics and charts.
 
@@ -71,6 +74,13 @@ def report(
     from plexlens.report.of_database import report_of
 
     where = None
+    if bundle is not None and computing.master:
+        raise UsageError(
+            file="--bundle",
+            what="the numbers of a bundle are computed by the embedded engine",
+            remedy="leave out --engine spark",
+        )
+    computing.check(sources)
     if bundle is not None:
         check_bundle(bundle, sources)
         check_apart({"-o": output, "--bundle": bundle})
@@ -105,6 +115,7 @@ def report(
                 results=results,
                 failures=failures,
                 progress=progress,
+                brought=computing.brought(pdb, progress),
             )
     if where is not None:
         where.show(page(lambda: database_report.report, database_report.to_json))

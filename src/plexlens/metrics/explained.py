@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from difflib import get_close_matches
+from functools import partial
 
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.metrics import local_time
@@ -53,9 +55,19 @@ def explained(inputs: Inputs, name: str, dialect: str = "duckdb", *, file: str =
         raise NothingUsableError(
             file=file, what=f"no source of {name} is in the database", remedy=f"ingest one of {kinds}"
         )
+    view = partial(view_select, grain=grain)
+    return _explained(inputs, rows, view, dialect)
+
+
+def explained_facts(inputs: Inputs, rows: Query, dialect: str) -> str:
+    """The statement of facts (`plexlens.metrics.facts.from_sources`), as `explained` gives that of a view."""
+    return _explained(inputs, rows, lambda query: f"with facts as (\n{query.sql}\n)\nselect * from facts", dialect)
+
+
+def _explained(inputs: Inputs, rows: Query, select: Callable[[Query], str], dialect: str) -> str:
     parts, sql = _raw_tables_alone(inputs, rows.sql)
-    view = view_select(Query.of(rows.connection, sql, rows.columns), grain)
-    listed = "".join(f"{name} as (\n{select}\n),\n" for name, select in parts.items())
+    view = select(Query.of(rows.connection, sql, rows.columns))
+    listed = "".join(f"{name} as (\n{part}\n),\n" for name, part in parts.items())
     return laid_out(f"with {listed}{view.removeprefix('with ')}", dialect, inputs.connection)
 
 

@@ -142,7 +142,8 @@ def facts(inputs: Inputs, grain: Grain) -> Query | None:
     """All facts of a grain at its own grain, from the preferred source for each system and interval.
 
     They come from the roll-ups of the database for the days that these are up to date for, and from the raw rows
-    otherwise; they are the same (`plexlens.metrics.rolled`).
+    otherwise; they are the same (`plexlens.metrics.rolled`). Where another engine computes them (`Inputs.brought`),
+    they come from the raw rows alone.
 
     Returns
     -------
@@ -151,7 +152,10 @@ def facts(inputs: Inputs, grain: Grain) -> Query | None:
         are selected, `Query.timed` has the rows of the other classes too.
     """
     rolled = rolled_of(inputs, grain)
-    return from_sources(inputs, grain) if rolled is None else rolled_facts(inputs, grain, rolled)
+    if rolled is not None:
+        return rolled_facts(inputs, grain, rolled)
+    rows = from_sources(inputs, grain)
+    return rows if rows is None or inputs.brought is None else inputs.brought(inputs, rows)
 
 
 def rolled_facts(inputs: Inputs, grain: Grain, rolled: Rolled, level: str = INTERVAL, *more: str) -> Query:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from plexlens.metrics import local_time
@@ -27,14 +27,23 @@ class Inputs:
         first selected interval of cumulative counters needs the record before it.
     reads_rollups
         Whether facts come from the database's roll-ups where these are up to date; otherwise from raw rows alone.
+    brought
+        Brings the facts of a statement that another engine computes, as a table of this connection: it gets these
+        inputs and the statement's rows. None where this connection computes them.
     """
 
     def __init__(
-        self, connection: Connection, selection: Selection = EVERYTHING, *, reads_rollups: bool = True
+        self,
+        connection: Connection,
+        selection: Selection = EVERYTHING,
+        *,
+        reads_rollups: bool = True,
+        brought: Callable[[Inputs, Query], Query] | None = None,
     ) -> None:
         self.connection = connection
         self.selection = selection
-        self.reads_rollups = reads_rollups
+        self.reads_rollups = reads_rollups and brought is None
+        self.brought = brought
         #: Facts of grains that roll-ups have taken from the raw tables, by what they were reduced to.
         self.kept: dict[Any, Any] = {}
         #: Which facts are known together in the rows of a table: by the table, for some facts, the combinations.

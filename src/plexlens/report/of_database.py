@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from plexlens.errors import PlexlensError
 from plexlens.metrics import local_time
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.query import Query
 from plexlens.metrics.selection import EVERYTHING, Selection, resolve
 from plexlens.pdb import Pdb
 from plexlens.pdb.engine import Connection
@@ -58,6 +59,7 @@ def report_of(
     threads: int | None = None,
     before: Callable[[Connection], object] | None = None,
     memory_limit: str = MEMORY_LIMIT,
+    brought: Callable[[Inputs, Query], Query] | None = None,
 ) -> DatabaseReport:
     """Evaluate every page and rule over a database.
 
@@ -83,6 +85,8 @@ def report_of(
         Called with the connection when the tables are there: it may take rights away from it.
     memory_limit
         What the engine may use.
+    brought
+        Brings facts that another engine computes (`plexlens.metrics.inputs.Inputs`).
 
     Raises
     ------
@@ -94,5 +98,5 @@ def report_of(
     if before is not None:
         before(connection)
     readings = readings_of(connection, results=results, failures=failures, others=others)
-    inputs = Inputs(connection, resolve(selection, connection, name))
+    inputs = Inputs(connection, resolve(selection, connection, name), brought=brought)
     return DatabaseReport(build.build(inputs, readings, options=options, progress=progress), inputs.selection)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from plexlens.errors import UsageError
+from plexlens.pdb.place import is_object
 
 _INSTALL = "install it with `pip install 'plexlens[spark]'`"
 
@@ -33,6 +34,43 @@ def check() -> None:
         where = f"JAVA_HOME is {home}, where there is no bin/java" if home else "java is not on the path"
         remedy = "install Java 17 (Debian: openjdk-17-jre-headless), or set JAVA_HOME to where it is"
         raise UsageError(file="", what=f"Spark needs Java: {where}", remedy=remedy)
+
+
+def check_folder(database: Any) -> None:
+    """See that a database is one that executors can read.
+
+    Raises
+    ------
+    UsageError
+        It is in object storage.
+    """
+    if is_object(database):
+        raise UsageError(
+            file=str(database),
+            what="Spark reads databases in folders, not in object storage",
+            remedy="ask it with plexlens sql, or ingest the dumps into a folder that every executor sees",
+        )
+
+
+def quiet_session(master: str) -> Any:
+    """A session for a command, which prints its own messages: without the page and the bars of Spark.
+
+    Raises
+    ------
+    UsageError
+        PySpark or Java is missing, or there is no such cluster.
+    """
+    settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
+    try:
+        return session(master, settings)
+    except UsageError:
+        raise
+    except Exception as error:
+        # Spark has many kinds of error for it, some of the Java gateway.
+        said = (str(error).strip().splitlines() or [type(error).__name__])[-1]
+        raise UsageError(
+            file=master, what=f"Spark does not start: {said}", remedy="check --master, and Spark's own log"
+        ) from error
 
 
 def session(master: str = "local[2]", settings: Mapping[str, str] | None = None) -> Any:

@@ -11,14 +11,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from plexlens.errors import NothingUsableError, UsageError
+from plexlens.errors import NothingUsableError
 from plexlens.metrics.catalogue import GRAINS
 from plexlens.metrics.explained import explained
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb
 from plexlens.pdb.engine import add_table, arrow, connect, quoted, tables_of
-from plexlens.pdb.place import is_object
-from plexlens.spark.needs import check
+from plexlens.spark.needs import check, check_folder
 from plexlens.spark.widening import in_numbers, spark_schema, widened
 
 
@@ -68,12 +67,7 @@ def register(spark: Any, source: str | Path | Mapping[str, Any]) -> Registered:
     NothingUsableError
         There is no raw table.
     """
-    if is_object(source):
-        raise UsageError(
-            file=str(source),
-            what="Spark reads databases in folders, not in object storage",
-            remedy="ask it with plexlens sql, or ingest the dumps into a folder that every executor sees",
-        )
+    check_folder(source)
     check()
     spark.conf.set("spark.sql.session.timeZone", "UTC")
     if isinstance(source, Mapping):
@@ -86,7 +80,7 @@ def register(spark: Any, source: str | Path | Mapping[str, Any]) -> Registered:
         pdb = Pdb.open(Path(source))
         connection, file = pdb.connect(), str(source)
         names = tables_of(connection)
-        _add_raw_tables(spark, pdb, connection, names)
+        add_raw_tables(spark, pdb, connection, names)
     if not names:
         raise NothingUsableError(file=file, what="there is no raw table", remedy="ingest a dump, or give tables")
     inputs = Inputs(connection)
@@ -109,7 +103,8 @@ def _add_empty(connection: Any, name: str, frame: Any) -> None:
     add_table(connection, name, to_arrow_schema(frame.schema).empty_table())
 
 
-def _add_raw_tables(spark: Any, pdb: Pdb, connection: Any, names: tuple[str, ...]) -> None:
+def add_raw_tables(spark: Any, pdb: Pdb, connection: Any, names: tuple[str, ...]) -> None:
+    """Make a temporary view of each raw table of a database in a folder."""
     groups: dict[str, dict[int, list[str]]] = {}
     for file in pdb.manifest.every_file():
         path = str((pdb.path / file.path).absolute())

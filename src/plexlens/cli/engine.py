@@ -1,0 +1,115 @@
+"""The options that say which engine computes the facts of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from plexlens.cli.bundle import bundle
+from plexlens.cli.without_pandas import let_in
+from plexlens.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plexlens.metrics.inputs import Inputs
+    from plexlens.metrics.query import Query
+    from plexlens.pdb import Pdb
+    from plexlens.progress import Progress
+
+
+class Engine(StrEnum):
+    """Engines that read raw tables."""
+
+    EMBEDDED = "embedded"
+    SPARK = "spark"
+
+
+@dataclass(frozen=True)
+class Computing:
+    """The engine of a command.
+
+    Attributes
+    ----------
+    master
+        The cluster, as Spark names it; empty for the embedded engine.
+    """
+
+    master: str = ""
+
+    def check(self, sources: Sequence[Path]) -> None:
+        """See that the engine can read the sources, before any work.
+
+        Raises
+        ------
+        UsageError
+            It cannot: Spark reads a database in a folder, and needs PySpark and Java.
+        """
+        if not self.master:
+            return
+        from plexlens.spark.needs import check, check_folder
+
+        for source in sources:
+            check_folder(source)
+            if not (source / "manifest.json").is_file():
+                raise UsageError(
+                    file=str(source),
+                    what="--engine spark reads a performance database, and this is not a database",
+                    remedy="add the files to a database first: plexlens ingest FILE... --pdb PDB",
+                )
+        let_in()
+        check()
+
+    def brought(self, pdb: Pdb, progress: Progress) -> Callable[[Inputs, Query], Query] | None:
+        """The function that brings facts of a database from Spark; None where the embedded engine computes them."""
+        if not self.master:
+            return None
+        from plexlens.spark.facts import facts_of
+        from plexlens.spark.needs import quiet_session
+
+        progress(0, 0, f"starting Spark ({self.master})")
+        return facts_of(quiet_session(self.master), pdb)
+
+
+def _computing(*, engine: Engine, master: str) -> Computing:
+    if engine is Engine.SPARK:
+        return Computing(master or "local[*]")
+    if master:
+        raise UsageError(
+            file="--master", what="the embedded engine has no cluster", remedy="give --engine spark with --master"
+        )
+    return Computing()
+
+
+#: Gives a command the options of its engine; it gets them as one argument, ``computing``.
+computes = bundle(
+    "computing",
+    (
+        (
+            "engine",
+            Annotated[
+                Engine,
+                typer.Option("--engine", help="What reads the raw tables; spark needs plexlens[spark] and Java."),
+            ],
+            Engine.EMBEDDED,
+        ),
+        (
+            "master",
+            Annotated[
+                str,
+                typer.Option(
+                    "--master",
+                    metavar="MASTER",
+                    help="The cluster of --engine spark: local[2], spark://HOST:7077, yarn; local[*] by default.",
+                ),
+            ],
+            "",
+        ),
+    ),
+    _computing,
+)
