@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
+from sys import getsizeof
 
 from plexlens.errors import PlexlensError
 from plexlens.metrics import GRAINS, local_time
@@ -35,8 +36,8 @@ LONGEST = 60.0
 #: Seconds for which a question waits for those before it.
 PATIENCE = 90.0
 
-#: Parts of the data whose facts are kept, pages that are kept, and the longest of them in characters.
-SESSIONS, ANSWERS, LONG_ANSWER = 6, 32, 2_000_000
+#: Parts of the data whose facts are kept, bytes of the pages that are kept, and the longest of them in characters.
+SESSIONS, ANSWER_BYTES, LONG_ANSWER = 6, 64 << 20, 2_000_000
 
 
 #: Questions to a session, whose temporary tables grow in number, before it is made anew.
@@ -234,8 +235,9 @@ class Workspace:
         result = make()
         if len(result) <= LONG_ANSWER:
             self._answers[key] = result
-        while len(self._answers) > ANSWERS:
-            self._answers.popitem(last=False)
+        size = sum(map(getsizeof, self._answers.values()))
+        while size > ANSWER_BYTES:
+            size -= getsizeof(self._answers.popitem(last=False)[1])
         return result
 
 
