@@ -11,7 +11,7 @@ PAGE = Page(
     title="SMF recording",
     lead="Whether SMF lost data, how many records it wrote, and how much of its buffers it used.",
     what="recording by SMF",
-    ways=(Way("SMF 23", "STATUS and TYPE(7,23) in SMFPRMxx."),),
+    ways=(Way("SMF 23, 7", "STATUS and TYPE(7,23) in SMFPRMxx."),),
     tables=(
         TableSpec(
             "smf_recording",
