@@ -1,11 +1,7 @@
 -- Usage of products in the hours of SMF 89. Documents do not say whether several records of one hour (with an SMF interval
 -- below an hour) add up: an hour with several records of a product has no times, and its records are counted as doubtful.
 with offsets as (
-    -- The difference between local time and UTC in each RMF interval of a system.
-    select distinct system, utc_offset, epoch(interval_start) as begins,
-        epoch(interval_start) + utc_offset as local_begin, epoch(interval_end) + utc_offset as local_end
-    from rmf_product_section
-    where utc_offset is not null
+    local_offsets(rmf_product_section)
 ),
 used as (
     select u.*, s.* exclude (source_id, record_no),

@@ -1,10 +1,7 @@
 -- Status records of SMF (type 23), and the records that say that data was lost (type 7). Both have local time alone: the
 -- offset is that of the RMF interval at that time, else of the nearest one within a day.
 with offsets as (
-    select distinct system, utc_offset, epoch(interval_start) as begins,
-        epoch(interval_start) + utc_offset as local_begin, epoch(interval_end) + utc_offset as local_end
-    from rmf_product_section
-    where utc_offset is not null
+    local_offsets(rmf_product_section)
 ),
 losses as (
     select system, epoch(written_at) as lost_at, count(*) as losses
