@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from plexlens.errors import UnreadableInputError
-from plexlens.ingest.load_test import read
+from plexlens.ingest.load_test import read, read_repeats
 from plexlens.ingest.load_test.reading import REQUEST_BYTES
 from plexlens.load import run_of
 from tests.cli.command import run
@@ -59,12 +59,20 @@ def test_memory_per_request_is_as_stated(tmp_path: Path) -> None:
 def test_a_file_beyond_the_memory_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "results.jtl", list(rows_of(1000, 3)))
     assert read(path, memory=1000 * REQUEST_BYTES).requests is not None
-    with pytest.raises(UnreadableInputError, match="more than 999 requests") as refused:
+    with pytest.raises(UnreadableInputError, match="than --memory has for them, 199,999 bytes") as refused:
         read(path, memory=1000 * REQUEST_BYTES - 1)
     assert "raise --memory (200 bytes per request)" in refused.value.remedy
     answer = run("run", path, "--memory", "1KiB", cwd=tmp_path)
     assert (answer.returncode, answer.stdout) == (3, "")
     assert "raise --memory" in answer.stderr
+
+
+def test_repeats_share_the_memory(tmp_path: Path) -> None:
+    rows = list(rows_of(1000, 3))
+    paths = [written(tmp_path / name, rows) for name in ("first.jtl", "second.jtl")]
+    assert len(read_repeats(paths, (), None, 2000 * REQUEST_BYTES)) == 2
+    with pytest.raises(UnreadableInputError, match=r"second\.jtl: its requests take more memory"):
+        read_repeats(paths, (), None, 2000 * REQUEST_BYTES - 1)
 
 
 def test_lines_and_course_are_those_of_a_plain_count(tmp_path: Path) -> None:
@@ -93,7 +101,7 @@ def test_lines_and_course_are_those_of_a_plain_count(tmp_path: Path) -> None:
         assert part.errors == pytest.approx(sum(not good for _, good in own) / width * 1000)
 
 
-def test_names_by_the_thousand_take_no_longer(tmp_path: Path) -> None:
+def test_each_of_many_names_has_its_line(tmp_path: Path) -> None:
     """Each of 50,000 names once: a look at all requests per name would be 2.5 thousand million looks."""
     path = written(
         tmp_path / "results.jtl", [(1_700_000_000_000 + number, 5, f"/{number}", True) for number in range(50_000)]

@@ -85,7 +85,7 @@ def run(
     memory: Annotated[
         str,
         typer.Option(
-            "--memory", metavar="SIZE", help="Memory for the requests, 200 bytes each, such as 512MiB or 4GiB."
+            "--memory", metavar="SIZE", help="Memory for the requests of all files, 200 bytes each: 512MiB, 4GiB."
         ),
     ] = "2GiB",
     catalogue: Catalogue = None,
@@ -102,7 +102,7 @@ def run(
 
     Several files are repeats of a test: each is judged, and the valid repeats are pooled.
     """
-    from plexlens.ingest.load_test import read
+    from plexlens.ingest.load_test import read, read_repeats
     from plexlens.load import (
         Costs,
         Validity,
@@ -141,7 +141,7 @@ def run(
                 what=f"{wrong[0]} is for a single test, and {len(results)} files are given",
                 remedy=f"leave {wrong[0]} out, or run the command for each file",
             )
-        tests = [read(path, reading.layouts, reading.expansion, limit) for path in results]
+        tests = read_repeats(results, reading.layouts, reading.expansion, limit)
         repeats = repeats_of([run_of(test, warm_up_seconds=warm_up, clock_seconds=clock) for test in tests])
         where.show(page(lambda: repeats_report(repeats), lambda: repeats_object(repeats)))
         return

@@ -6,8 +6,8 @@ line per request (Locust, wrk) give totals instead, as they print them.
 
 from __future__ import annotations
 
-from plexlens.ingest.load_test.reading import LoadTest, read
+from plexlens.ingest.load_test.reading import LoadTest, read, read_repeats
 from plexlens.ingest.load_test.request import SCHEMA
 from plexlens.ingest.load_test.summary import ALL, CoursePoint, Total
 
-__all__ = ["ALL", "SCHEMA", "CoursePoint", "LoadTest", "Total", "read"]
+__all__ = ["ALL", "SCHEMA", "CoursePoint", "LoadTest", "Total", "read", "read_repeats"]

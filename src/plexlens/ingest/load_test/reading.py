@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -116,6 +117,21 @@ def read(
     )
 
 
+def read_repeats(
+    paths: Sequence[Path], site: tuple[Path, ...], expansion: Expansion | None, memory: int
+) -> list[LoadTest]:
+    """Read the result files of repeats, whose requests together may take ``memory`` bytes.
+
+    Parameters and errors are those of `read`.
+    """
+    tests = []
+    for path in paths:
+        tests.append(read(path, site, expansion, memory))
+        requests = tests[-1].requests
+        memory -= 0 if requests is None else requests.num_rows * REQUEST_BYTES
+    return tests
+
+
 def _read(path: Path, form: Form, expansion: Expansion | None, memory: int) -> LoadTest:
     left_out = _LeftOut()
     tables: list[pa.Table] = []
@@ -130,8 +146,7 @@ def _read(path: Path, form: Form, expansion: Expansion | None, memory: int) -> L
                 if count * REQUEST_BYTES > memory:
                     raise UnreadableInputError(
                         file=str(path),
-                        what=f"it holds more than {memory // REQUEST_BYTES:,} requests, which take more memory than "
-                        f"the {memory:,} bytes of --memory",
+                        what=f"its requests take more memory than --memory has for them, {memory:,} bytes",
                         remedy=f"raise --memory ({REQUEST_BYTES} bytes per request), or give a shorter part of the "
                         "test",
                     )
@@ -245,4 +260,4 @@ def _locust_totals_next_to(path: Path, course: list[CoursePoint], left_out: _Lef
     return [Total(name, count, failed) for name, (count, failed) in counts.items()]
 
 
-__all__ = ["SCHEMA", "LoadTest", "read"]
+__all__ = ["SCHEMA", "LoadTest", "read", "read_repeats"]
