@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
+from operator import add, attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -68,19 +69,10 @@ class Activity:
 
     def __add__(self, other: Activity) -> Activity:
         """The sum of both; distinct pages add up if the two have none in common."""
-        return Activity(
-            self.getpages + other.getpages,
-            self.random_getpages + other.random_getpages,
-            self.updates + other.updates,
-            self.distinct_pages + other.distinct_pages,
-            self.sync_reads + other.sync_reads,
-            self.prefetch_reads + other.prefetch_reads,
-            self.pages_read + other.pages_read,
-            self.write_ios + other.write_ios,
-            self.pages_written + other.pages_written,
-            self.cpu_seconds + other.cpu_seconds,
-            self.delay_seconds + other.delay_seconds,
-        )
+        return Activity(*map(add, _amounts(self), _amounts(other)))
+
+
+_amounts = attrgetter(*(attribute.name for attribute in fields(Activity)))
 
 
 @dataclass(frozen=True)
