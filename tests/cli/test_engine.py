@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from plexlens.errors import UnreadableInputError, UsageError
 from plexlens.pdb import Pdb, ingest
+from plexlens.spark.needs import reading
 from tests.cli.command import run
 from tests.example_file import write_example
 
@@ -58,6 +60,22 @@ def test_without_java(pdb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = run("report", "pdb", "--engine", "spark", cwd=pdb.parent)
     assert done.returncode == 2
     assert done.stderr.startswith("plexlens: Spark needs Java: JAVA_HOME is /nowhere, where there is no bin/java; ")
+
+
+def test_what_spark_raises_has_a_place_and_a_next_step() -> None:
+    """The text is that of the Java gateway where a file is missing on an executor, shortened."""
+    java = (
+        "An error occurred while calling o61.collectToPython.\n: org.apache.spark.SparkException: Job aborted due to "
+        "stage failure\n\tat org.apache.spark.scheduler.DAGScheduler.abortStage(DAGScheduler.scala:2898)"
+    )
+    with pytest.raises(UnreadableInputError) as raised, reading("/data/pdb"):
+        raise RuntimeError(java)
+    assert str(raised.value) == (
+        "/data/pdb: Spark does not read it: org.apache.spark.SparkException: Job aborted due to stage failure; see "
+        "that every executor has this folder at the same path, run plexlens pdb verify, or leave out --engine spark"
+    )
+    with pytest.raises(UsageError, match="of ours"), reading("/data/pdb"):
+        raise UsageError(file="", what="of ours", remedy="")
 
 
 def test_the_embedded_engine_loads_nothing_of_spark(pdb: Path) -> None:

@@ -16,7 +16,7 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
 from plexlens.pdb import Pdb
 from plexlens.pdb.engine import add_table, tables_of
-from plexlens.spark.needs import check_folder
+from plexlens.spark.needs import check_folder, reading
 from plexlens.spark.views import add_raw_tables
 
 
@@ -37,14 +37,23 @@ def facts_of(spark: Any, pdb: Pdb) -> Callable[[Inputs, Query], Query]:
     """
     check_folder(pdb.path)
     connection = pdb.connect()
-    add_raw_tables(spark, pdb, connection, tables_of(connection))
-    return partial(_brought, spark)
+    with reading(pdb.path):
+        add_raw_tables(spark, pdb, connection, tables_of(connection))
+    return partial(_brought, spark, pdb)
 
 
-def _brought(spark: Any, inputs: Inputs, rows: Query) -> Query:
-    """The rows of a statement, computed by Spark, as a temporary table of the connection."""
+def _brought(spark: Any, pdb: Pdb, inputs: Inputs, rows: Query) -> Query:
+    """The rows of a statement, computed by Spark, as a temporary table of the connection.
+
+    Raises
+    ------
+    UnreadableInputError
+        Spark does not compute them.
+    """
     name = fresh_name("facts_of_spark")
-    computed = spark.sql(explained_facts(inputs, rows, "spark")).toArrow()
+    statement = explained_facts(inputs, rows, "spark")
+    with reading(pdb.path):
+        computed = spark.sql(statement).toArrow()
     add_table(inputs.connection, name, computed, temporary=True)
-    timed = None if rows.timed is None else _brought(spark, inputs, rows.timed)
+    timed = None if rows.timed is None else _brought(spark, pdb, inputs, rows.timed)
     return Query(inputs.connection, name, rows.columns, timed)

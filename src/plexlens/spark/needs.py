@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from plexlens.errors import UsageError
+from plexlens.errors import PlexlensError, UnreadableInputError, UsageError
 from plexlens.pdb.place import is_object
 
 _INSTALL = "install it with `pip install 'plexlens[spark]'`"
@@ -66,11 +67,38 @@ def quiet_session(master: str) -> Any:
     except UsageError:
         raise
     except Exception as error:
-        # Spark has many kinds of error for it, some of the Java gateway.
-        said = (str(error).strip().splitlines() or [type(error).__name__])[-1]
         raise UsageError(
-            file=master, what=f"Spark does not start: {said}", remedy="check --master, and Spark's own log"
+            file=master, what=f"Spark does not start: {_said(error)}", remedy="check --master, and Spark's own log"
         ) from error
+
+
+@contextmanager
+def reading(database: Any) -> Iterator[None]:
+    """Turn what Spark raises within, while it reads a database, into an error with a place and a next step.
+
+    Raises
+    ------
+    UnreadableInputError
+        Spark cannot read a file of it, or an executor is lost.
+    """
+    try:
+        yield
+    except PlexlensError:
+        raise
+    except Exception as error:
+        raise UnreadableInputError(
+            file=str(database),
+            what=f"Spark does not read it: {_said(error)}",
+            remedy="see that every executor has this folder at the same path, run plexlens pdb verify, or leave out "
+            "--engine spark",
+        ) from error
+
+
+def _said(error: Exception) -> str:
+    """Message of Spark without the call and the stack of Java: it has many kinds of error, some of the Java gateway."""
+    lines = [line.strip().removeprefix(": ") for line in str(error).splitlines()]
+    messages = (line for line in lines if line and not line.startswith(("An error occurred while calling", "at ")))
+    return next(messages, type(error).__name__)
 
 
 def session(master: str = "local[2]", settings: Mapping[str, str] | None = None) -> Any:
