@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
@@ -12,7 +13,7 @@ import pytest
 
 from plexlens import _core
 from plexlens.ingest import page_trace
-from plexlens.ingest.page_trace import TraceError, pool_id, pool_name, read
+from plexlens.ingest.page_trace import FileTrace, TraceError, TraceNames, pool_id, pool_name, read
 
 TEXT = """time,pool,object,page,function,access
 10,BP2,7,100,getpage,random
@@ -154,3 +155,43 @@ def test_a_column_name_that_is_no_text_is_refused(form: str, tmp_path: Path) -> 
     with pytest.raises(TraceError, match=r"column|UTF-8") as refused:
         list(read(path))
     assert refused.value.remedy
+
+
+def test_names_of_earlier_row_groups_are_known_in_later_ones(tmp_path: Path) -> None:
+    path = tmp_path / "trace.parquet"
+    groups = [["DB.A", "DB.B"], ["DB.B", "DB.C", "DB.B"], ["DB.A", "DB.C"]]
+    schema = pa.schema({"page": pa.uint64(), "object": pa.string(), "pool": pa.string()})
+    with pyarrow.parquet.ParquetWriter(path, schema) as file:
+        for texts in groups:
+            pools = ["BP1" if text != "DB.C" else "BP8K1" for text in texts]
+            file.write_table(pa.table({"page": range(len(texts)), "object": texts, "pool": pools}, schema))
+    names = TraceNames()
+    rows = [row for batch in FileTrace(path, names).batches() for row in batch.to_pylist()]
+    assert [names.page_set(row["object"]) for row in rows] == [name for group in groups for name in group]
+    assert [row["pool"] for row in rows] == [1, 1, 1, 101, 1, 1, 101]
+
+
+def test_a_name_that_is_wrong_is_told_with_its_first_row(tmp_path: Path) -> None:
+    path = tmp_path / "trace.parquet"
+    schema = pa.schema({"page": pa.uint64(), "access": pa.dictionary(pa.int32(), pa.string())})
+    words = pa.array(["sequential", "never", "random", "odd"])
+    with pyarrow.parquet.ParquetWriter(path, schema) as file:
+        for rows in ([2, 0, 2], [0, 3, 1, 3]):
+            access = pa.DictionaryArray.from_arrays(pa.array(rows, pa.int32()), words)
+            file.write_table(pa.table({"page": range(len(rows)), "access": access}, schema))
+    with pytest.raises(TraceError, match="record 5: column access holds 'odd'"):
+        list(FileTrace(path, TraceNames()).batches())
+
+
+def test_a_long_parquet_file_leaves_memory_as_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "trace.parquet"
+    random = np.random.default_rng(3)
+    schema = pa.schema({"page": pa.uint64()})
+    with pyarrow.parquet.ParquetWriter(path, schema) as file:
+        for _ in range(20):
+            file.write_table(pa.table({"page": random.integers(0, 2**60, 1 << 16, np.uint64)}, schema))
+    before, most = pa.total_allocated_bytes(), 0
+    for _ in FileTrace(path, TraceNames()).batches():
+        most = max(most, pa.total_allocated_bytes() - before)
+    # The file has 10 MiB; a batch with its columns, and a row group of the file, come to 4.
+    assert most < 6 << 20

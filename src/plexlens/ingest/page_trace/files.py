@@ -178,7 +178,10 @@ class FileTrace:
 
         # Text comes as the file has it, each value once: spelling it out for every row would take most of the time.
         text = [name for name in NAMED if name in pq.read_schema(self.path).names]
-        with pq.ParquetFile(self.path, read_dictionary=text, page_checksum_verification=True) as parquet:
+        # Buffered beforehand, whatever was read stays in memory until the last batch.
+        with pq.ParquetFile(
+            self.path, read_dictionary=text, page_checksum_verification=True, pre_buffer=False
+        ) as parquet:
             self._metadata(parquet.schema_arrow)
             rows = max(parquet.metadata.num_rows, 1)
             size, done = self.path.stat().st_size, 0

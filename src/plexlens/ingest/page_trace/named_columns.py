@@ -144,14 +144,16 @@ class NamedColumns:
 
     def _of_names(self, name: str, column: pa.DictionaryArray, kind: pa.DataType) -> pa.Array:
         """Numbers of a text column; each distinct name is looked up once."""
-        wide = np.dtype(np.int64 if kind == pa.int64() else np.uint64)
         known = self._resolved.get(name)
         if known is None or not known.dictionary.equals(column.dictionary):
-            # Batches of one row group have the same names.
-            known = self._resolved[name] = _Resolved(column.dictionary, wide)
-        used = column.indices.unique().to_numpy()
-        unknown = used[~known.done[used]].tolist()
-        if unknown:
+            # Batches of one row group have the same names, and row groups have most of them in common.
+            known = self._resolved[name] = _Resolved(column.dictionary, np.dtype(kind.to_pandas_dtype()), known)
+        indices = column.indices.to_numpy()
+        unknown: list[int] = []
+        if known.lacks(indices):
+            # In the order of the rows, so that an error names the first row that is wrong.
+            used = column.indices.unique().to_numpy()
+            unknown = used[~known.done[used]].tolist()
             resolve, remedy = self._resolver(name)
             texts = column.dictionary.to_pylist()
         for index in unknown:
@@ -162,7 +164,7 @@ class NamedColumns:
                 remedy = remedy if number is None else f"it must fit into {kind}"
                 raise self._wrong(name, row, repr(text) if text else "nothing", remedy)
             known.numbers[index], known.done[index] = number, True
-        return pa.array(known.numbers).take(column.indices)
+        return pa.array(known.numbers[indices])
 
     def _resolver(self, name: str) -> tuple[Callable[[str], int | None], str]:
         """The function that resolves a column's text (None: not a valid name), and the remedy for text it cannot
@@ -217,12 +219,27 @@ class NamedColumns:
 
 
 class _Resolved:
-    """Numbers of a dictionary's names, looked up when first needed."""
+    """Numbers of a dictionary's names, looked up when first needed; those of the dictionary before are known."""
 
-    def __init__(self, dictionary: pa.Array, kind: np.dtype[Any]) -> None:
+    def __init__(self, dictionary: pa.Array, kind: np.dtype[Any], before: _Resolved | None) -> None:
         self.dictionary = dictionary
         self.numbers = np.zeros(len(dictionary), kind)
         self.done = np.zeros(len(dictionary), bool)
+        if before is not None and before.dictionary.type == dictionary.type:
+            from pyarrow import compute
+
+            at = compute.index_in(dictionary, value_set=before.dictionary, skip_nulls=True)
+            places = at.fill_null(0).to_numpy()
+            self.done = at.is_valid().to_numpy(zero_copy_only=False) & before.done[places]
+            self.numbers[self.done] = before.numbers[places[self.done]]
+
+    def lacks(self, indices: npt.NDArray[np.integer[Any]]) -> bool:
+        """Whether a name that is used has no number yet."""
+        if self.done.all():
+            return False
+        used = np.zeros(len(self.done), bool)
+        used[indices] = True
+        return bool((used & ~self.done).any())
 
 
 def _number(text: str) -> int | None:
