@@ -694,6 +694,66 @@ class PoolSimulation:
         """Name, field of the Db2 statistics record (empty: it has none), and meaning of each counter."""
 
 @final
+class PoolSimulations:
+    """Several configurations of the pools of a trace, simulated event by event side by side.
+
+    Each counts as a `PoolSimulation` of its own; they share the work on the trace itself.
+
+    Parameters
+    ----------
+    runs
+        Of each configuration: settings by pool id, and pools of data sets (object, partition) that are to be simulated
+        elsewhere than the trace has them, as for `PoolSimulation`.
+
+    Raises
+    ------
+    PoolError
+        An unknown or impossible setting.
+    """
+
+    def __new__(
+        cls,
+        runs: Sequence[tuple[Mapping[int, Mapping[str, Any]], Mapping[tuple[int, int], int] | None]],
+    ) -> Self: ...
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Add the next stretch of the trace; where it is cut changes nothing.
+
+        Raises
+        ------
+        PoolError
+            As for `PoolCurves.add`.
+        """
+
+    def counters(self, run: int) -> dict[int, dict[str, int]]:
+        """Counters of each pool of a configuration since the beginning, by the names of `PoolSimulation.fields`.
+
+        Raises
+        ------
+        IndexError
+            There is no such configuration.
+        """
+
+    def data_sets(self, run: int, pool: int) -> pa.RecordBatch:
+        """A row for each data set of a pool: ``object``, ``partition``, and its counters.
+
+        Raises
+        ------
+        IndexError
+            There is no such configuration.
+        KeyError
+            It does not have the pool.
+        """
+
+    def without_configuration(self, run: int) -> dict[int, int]:
+        """Rows left out of a configuration, by pools that it does not have.
+
+        Raises
+        ------
+        IndexError
+            There is no such configuration.
+        """
+
+@final
 class GroupInterest:
     """Which data sets of each pool more than one member uses and one at least changes, found in a pass over a trace."""
 

@@ -11,6 +11,7 @@ from plexlens import _core
 from plexlens.ingest.page_trace import TraceNames
 from plexlens.pools.activities import Activities
 from plexlens.pools.cost import IoCost, default_cost
+from plexlens.pools.engine import in_columns
 from plexlens.pools.page_sample import Use
 from plexlens.pools.prediction import Activity
 from plexlens.pools.work import Work
@@ -52,7 +53,7 @@ def test_columns_are_the_activities_one_by_one(page_fixed: bool) -> None:
         uses[number, partition] = Use({2: total}, np.full(len(_core.TRACE_ACCESSES), total // 3, np.int64))
     work = Work(uses, names, {key: float(random.random() * 100) for key in data_sets}, 60.0)
     activities = Activities()
-    total = activities.add("BP2", counted, work, cost, page_fixed=page_fixed)
+    total = activities.add("BP2", in_columns(counted), work, cost, page_fixed=page_fixed)
     slow = {
         ("BP2", names.data_set(*key)): slow_activity(counters, work, key, cost, page_fixed=page_fixed)
         for key, (_, _, counters) in zip(data_sets, counted, strict=True)
@@ -68,7 +69,7 @@ def test_columns_are_the_activities_one_by_one(page_fixed: bool) -> None:
 
 def test_a_pool_without_data_sets_has_no_activity() -> None:
     activities = Activities()
-    nothing = activities.add("BP3", [], Work({}, TraceNames(), {}, 0.0), default_cost(), page_fixed=False)
+    nothing = activities.add("BP3", in_columns([]), Work({}, TraceNames(), {}, 0.0), default_cost(), page_fixed=False)
     assert (nothing, len(activities), dict(activities)) == (Activity(), 0, {})
     with pytest.raises(KeyError):
         activities["BP3", "PAY.TS"]

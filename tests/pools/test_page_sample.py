@@ -7,6 +7,8 @@ import pytest
 
 from plexlens.pools.page_sample import GroupCurves, take
 from plexlens.pools.search.composition import Composition
+from plexlens.pools.search.looked_at import samples_of
+from plexlens.pools.search.policy_curves import Middle
 from tests.pools.made_trace import MadeTrace, lru_misses, mixed, rests_of, zipf
 
 
@@ -116,3 +118,24 @@ def test_composition_is_near_the_simulation_of_independent_objects() -> None:
 def test_a_trace_without_getpages_makes_an_empty_sample() -> None:
     sample = take(MadeTrace(page=[1], function=[4]))
     assert (len(sample), sample.getpages, sample.objects) == (0, 0, {})
+
+
+def test_a_pass_with_a_known_sample_finds_what_one_without_does() -> None:
+    _, pages, trace = three_objects()
+    known = take(trace, most=3000)
+    for most in (3000, 2000):
+        # A sample of another size is of no use.
+        middle = Middle(len(pages), 500)
+        samples, rests = samples_of(trace, {}, most, None, known={"": known}, stretch=middle)
+        slow, slow_rests = samples_of(trace, {}, most, None)
+        assert (samples[""] is known) == (most == 3000)
+        assert samples[""].rate == slow[""].rate
+        assert samples[""].position.tolist() == slow[""].position.tolist()
+        assert samples[""].pages().tolist() == slow[""].pages().tolist()
+        assert samples[""].distinct_pages() == slow[""].distinct_pages()
+        assert {key: use.total for key, use in samples[""].data_sets.items()} == {
+            key: use.total for key, use in slow[""].data_sets.items()
+        }
+        assert rests[""].rests().equals(slow_rests[""].rests())
+        first = (len(pages) - 500) // 2
+        assert middle.rows()["page"].to_pylist() == pages[first : first + 500]

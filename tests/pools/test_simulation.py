@@ -230,3 +230,40 @@ def test_nothing_half_written(simulated: Simulated, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="'TOOLONG' is not a valid name of a subsystem"):
         write_smf(simulated, tmp_path / "sim.smf", subsystem="TOOLONG")
     assert [path.name for path in tmp_path.iterdir()] == ["t.parquet"]
+
+
+def _data_sets(batch: pa.RecordBatch) -> list[tuple[int, int]]:
+    return list(zip(batch["object"].to_pylist(), batch["partition"].to_pylist(), strict=True))
+
+
+def test_configurations_side_by_side_count_as_each_alone(traced: Path) -> None:
+    batches = list(open_trace([traced]).batches())
+    there = sorted({pool for batch in batches for pool in batch["pool"].to_pylist()})
+    data_sets = sorted({pair for batch in batches for pair in _data_sets(batch)})
+    runs: list[tuple[dict[int, dict[str, Any]], dict[tuple[int, int], int] | None]] = [
+        ({pool: {"size": 300 + pool} for pool in there}, None),
+        ({pool: {"size": 2000, "vpseqt": 20} for pool in there[:-1]}, {data_sets[0]: there[0], data_sets[-1]: 49}),
+        ({49: {"size": 50}}, dict.fromkeys(data_sets, 49)),
+    ]
+    together = _core.PoolSimulations(runs)
+    for batch in batches:
+        together.add(batch)
+    for run, (pools, placement) in enumerate(runs):
+        alone = _core.PoolSimulation(pools, placement=placement)
+        for batch in batches:
+            alone.add(batch)
+        assert together.counters(run) == alone.counters()
+        assert together.without_configuration(run) == alone.without_configuration()
+        for pool in pools:
+            rows = [(row.pop("object"), row.pop("partition"), row) for row in together.data_sets(run, pool).to_pylist()]
+            assert rows == alone.data_sets(pool)
+            assert rows or pool not in there
+    for what in (together.counters, together.without_configuration):
+        with pytest.raises(IndexError, match="no configuration 3"):
+            what(3)
+    with pytest.raises(IndexError, match="no configuration 3"):
+        together.data_sets(3, there[0])
+    with pytest.raises(KeyError, match="pool 48 has no configuration"):
+        together.data_sets(0, 48)
+    with pytest.raises(_core.PoolError, match="VPSIZE"):
+        _core.PoolSimulations([({1: {"size": 0}}, None)])

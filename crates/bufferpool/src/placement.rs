@@ -44,6 +44,37 @@ impl Placement {
     }
 }
 
+/// The same by the numbers of data sets, for the rows of a trace whose data sets are numbered.
+#[derive(Default)]
+pub(crate) struct Moved {
+    pools: Option<PageTable>,
+    /// Pool of each data set, or [`STAYS`].
+    by_number: Vec<u32>,
+}
+
+impl Moved {
+    pub fn new(placement: Option<Placement>) -> Self {
+        Self { pools: placement.map(|placement| placement.pools), by_number: Vec::new() }
+    }
+
+    /// Data sets by number, of which some may be new.
+    pub fn know(&mut self, data_sets: &[(u32, u16)]) {
+        let Some(pools) = &self.pools else { return };
+        for &(object, partition) in &data_sets[self.by_number.len()..] {
+            self.by_number.push(pools.get(id(object, partition)).unwrap_or(STAYS));
+        }
+    }
+
+    /// Pool of a row of a data set that is known, which the trace has in the pool `stays`.
+    #[inline(always)]
+    pub fn pool(&self, data_set: u32, stays: u16) -> u16 {
+        match self.by_number.get(data_set as usize) {
+            Some(&pool) if pool != STAYS => pool as u16,
+            _ => stays,
+        }
+    }
+}
+
 #[inline(always)]
 fn id(object: u32, partition: u16) -> u64 {
     u64::from(object) << 16 | u64::from(partition)

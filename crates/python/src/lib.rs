@@ -26,6 +26,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TRACE_STATUSES", pools::statuses())?;
     module.add_class::<pools::PoolCurves>()?;
     module.add_class::<pools::PoolSimulation>()?;
+    module.add_class::<pools::PoolSimulations>()?;
     module.add_class::<pools::DataSetAges>()?;
     module.add_class::<pools::DataSetCurves>()?;
     module.add_class::<pools::TraceSample>()?;

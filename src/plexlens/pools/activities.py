@@ -7,20 +7,16 @@ gigabyte, in columns a tenth of it.
 from __future__ import annotations
 
 import sys
-from collections.abc import ItemsView, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterator, Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
 
-from plexlens import _core
 from plexlens.pools.cost import IoCost
-from plexlens.pools.engine import Row
-from plexlens.pools.page_sample import Use
+from plexlens.pools.engine import Columns
 from plexlens.pools.prediction import Activity
 from plexlens.pools.search.sizes import Floats, Integers
 from plexlens.pools.work import Work
-
-_RANDOM = _core.TRACE_ACCESSES.index("random")
 
 #: Counters of `plexlens._core.PoolSimulation.data_sets` that an activity is made of.
 _COUNTERS = ("getpages", "updates", "sync_reads", "prefetch_reads", "prefetch_pages", "writes", "pages_written")
@@ -51,7 +47,7 @@ class Activities(Mapping[tuple[str, str], Activity]):
         self._pools: dict[str, _Pool] = {}
         self._rows: dict[str, dict[str, int]] = {}
 
-    def add(self, pool: str, counted: Sequence[Row], work: Work, cost: IoCost, *, page_fixed: bool) -> Activity:
+    def add(self, pool: str, counted: Columns, work: Work, cost: IoCost, *, page_fixed: bool) -> Activity:
         """Add the data sets of a pool with the cost of their I/O.
 
         Parameters
@@ -59,7 +55,7 @@ class Activities(Mapping[tuple[str, str], Activity]):
         pool
             Full name.
         counted
-            Object, partition and counters of each data set.
+            Data sets and their counters; without columns, none.
         work
             What the trace, or a member, is.
         cost
@@ -72,20 +68,17 @@ class Activities(Mapping[tuple[str, str], Activity]):
         Activity
             The sum of all.
         """
-        counters = {name: np.array([row[name] for _, _, row in counted], np.int64) for name in _COUNTERS}
-        uses = [work.data_sets.get((number, partition), _UNUSED) for number, partition, _ in counted]
-        getpages, random = (
-            np.array(values, np.float64)
-            for values in ([use.total for use in uses], [use.accesses[_RANDOM] for use in uses])
-        )
-        share = np.divide(counters["getpages"], getpages, out=np.zeros(len(uses)), where=getpages > 0)
+        table = work.table
+        rows = table.rows(counted.get("object", _NONE), counted.get("partition", _NONE))
+        counters = {name: counted.get(name, _NONE) for name in _COUNTERS}
+        getpages = table.getpages[rows]
+        share = np.divide(counters["getpages"], getpages, out=np.zeros(len(rows)), where=getpages > 0)
         sync, other = counters["sync_reads"], counters["prefetch_reads"] + counters["writes"]
-        pages = [work.distinct_pages.get((number, partition), 0.0) for number, partition, _ in counted]
         columns: dict[str, Integers | Floats] = {
             "getpages": counters["getpages"],
-            "random_getpages": share * random,
+            "random_getpages": share * table.random[rows],
             "updates": counters["updates"],
-            "distinct_pages": np.array(pages, np.float64),
+            "distinct_pages": table.pages[rows],
             "sync_reads": sync,
             "prefetch_reads": counters["prefetch_reads"],
             "pages_read": sync + counters["prefetch_pages"],
@@ -95,8 +88,10 @@ class Activities(Mapping[tuple[str, str], Activity]):
             "delay_seconds": np.asarray(sync * cost.sync_delay.value, np.float64),
         }
         # Configurations share the text of their names.
-        names = (sys.intern(work.names.data_set(number, partition)) for number, partition, _ in counted)
-        own = self._pools[pool] = _Pool(tuple(names), columns)
+        names = table.names[rows]
+        for at in np.flatnonzero(rows == len(table.keys)).tolist():
+            names[at] = sys.intern(work.names.data_set(int(counted["object"][at]), int(counted["partition"][at])))
+        own = self._pools[pool] = _Pool(tuple(names.tolist()), columns)
         return own.total()
 
     def __len__(self) -> int:
@@ -130,4 +125,4 @@ class _Items(ItemsView[tuple[str, str], Activity]):
                 yield (pool, name), activity
 
 
-_UNUSED = Use()
+_NONE = np.zeros(0, np.int64)

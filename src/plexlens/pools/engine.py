@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from plexlens import _core
@@ -22,6 +24,9 @@ Counters = dict[str, int]
 
 #: Object, partition, and what was counted of them.
 Row = tuple[int, int, Counters]
+
+#: The same of several data sets: ``object``, ``partition`` and counters by name.
+Columns = Mapping[str, npt.NDArray[np.int64]]
 
 
 class Simulation(Protocol):
@@ -101,6 +106,43 @@ def new_alone(configuration: Configuration, **others: Any) -> _core.PoolSimulati
         return _core.PoolSimulation(settings, **others)
     except _core.PoolError as error:
         raise refused(error) from error
+
+
+def new_together(
+    configurations: Sequence[Configuration], placements: Sequence[Mapping[tuple[int, int], int]]
+) -> _core.PoolSimulations:
+    """The engine of several configurations of a single Db2, before any reference is added.
+
+    Parameters
+    ----------
+    configurations
+        Pools.
+    placements
+        Of each configuration: data sets that are in another pool than the trace has them, as for `new_simulation`.
+
+    Raises
+    ------
+    UsageError
+        Impossible settings.
+    """
+    runs = [
+        ({id_of(name): pool.engine() for name, pool in configuration.pools.items()}, placement or None)
+        for configuration, placement in zip(configurations, placements, strict=True)
+    ]
+    try:
+        return _core.PoolSimulations(runs)
+    except _core.PoolError as error:
+        raise refused(error) from error
+
+
+def in_columns(rows: Sequence[Row]) -> Columns:
+    """Data sets of a pool in columns."""
+    columns = {
+        "object": np.array([number for number, _, _ in rows], np.int64),
+        "partition": np.array([partition for _, partition, _ in rows], np.int64),
+    }
+    names = rows[0][2] if rows else ()
+    return columns | {name: np.array([counters[name] for _, _, counters in rows], np.int64) for name in names}
 
 
 class Alone:

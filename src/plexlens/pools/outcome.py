@@ -10,23 +10,26 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pyarrow as pa
 
 from plexlens import _core
+from plexlens.ingest.page_trace import pool_name
 from plexlens.pools.activities import Activities
 from plexlens.pools.alter import MovedObject
 from plexlens.pools.cost import IoCost
-from plexlens.pools.engine import new_simulation
+from plexlens.pools.engine import in_columns, new_simulation, new_together, refused
 from plexlens.pools.members import ALONE, member_and_pool
 from plexlens.pools.page_sample import Batches
 from plexlens.pools.placed import Placed
 from plexlens.pools.prediction import Activity, State, use_of
 from plexlens.pools.settings import Configuration, page_bytes_of
+from plexlens.pools.structures import id_of
 from plexlens.pools.work import Dependents, Work, dependent_names, dependents
 from plexlens.progress import Progress
 
 #: Configurations that are simulated side by side.
-TOGETHER = 3
+TOGETHER = 5
 
 _RANDOM = _core.TRACE_ACCESSES.index("random")
 
@@ -93,11 +96,13 @@ def _in_one_pass(
     cost: IoCost,
     progress: Progress | None,
 ) -> list[State]:
+    if not work.members:
+        return _alone_in_one_pass(trace, configurations, work=work, cost=cost, progress=progress)
     runs = [_Run(configuration, work, own) for configuration, own in zip(configurations, shared, strict=True)]
-    # The engine of a Db2 alone moves objects itself; in a group, configurations of one placement share the moving.
+    # Configurations of one placement share the moving.
     alike: dict[tuple[tuple[str, str], ...], list[_Run]] = {}
     for configuration, run in zip(configurations, runs, strict=True):
-        alike.setdefault(tuple(sorted(configuration.placement.items())) if work.members else (), []).append(run)
+        alike.setdefault(tuple(sorted(configuration.placement.items())), []).append(run)
     moved = [(Placed(dict(placement), work.names), own) for placement, own in alike.items()]
     for batch in trace.batches(progress):
         for placed, own in moved:
@@ -105,6 +110,30 @@ def _in_one_pass(
                 for run in own:
                     run.add(rows)
     return [run.state(cost) for run in runs]
+
+
+def _alone_in_one_pass(
+    trace: Batches, configurations: Sequence[Configuration], *, work: Work, cost: IoCost, progress: Progress | None
+) -> list[State]:
+    """States of a Db2 alone, whose engine moves objects itself and reads each row once for all configurations."""
+    placements = [work.numbers_of(configuration.placement) for configuration in configurations]
+    engine = new_together(configurations, placements)
+    for batch in trace.batches(progress):
+        try:
+            engine.add(batch)
+        except _core.PoolError as error:
+            raise refused(error) from error
+    states: list[State] = []
+    for run, configuration in enumerate(configurations):
+        pools: dict[str, Activity] = {}
+        data_sets = Activities()
+        for name, settings in configuration.pools.items():
+            counted = engine.data_sets(run, id_of(name))
+            columns = {column: counted[column].to_numpy().astype(np.int64) for column in counted.schema.names}
+            pools[name] = data_sets.add(name, columns, work, cost, page_fixed=settings.pgfix)
+        left_out = {pool_name(pool): rows for pool, rows in engine.without_configuration(run).items()}
+        states.append(State(configuration, pools, data_sets, {}, {}, left_out))
+    return states
 
 
 def _dependents(
@@ -152,7 +181,7 @@ class _Run:
         data_sets = Activities()
         for name, settings in self._configuration.pools.items():
             part = self._work.parts[member_and_pool(name)[0]]
-            counted = self._simulation.data_sets(name)
+            counted = in_columns(self._simulation.data_sets(name))
             pools[name] = data_sets.add(name, counted, part, cost, page_fixed=settings.pgfix)
         uses = {}
         counted_twice = {name for name, _, _ in _core.GroupSimulation.member_fields()}

@@ -131,11 +131,16 @@ class PageSample:
         Data sets by object and partition.
     objects
         Objects by their number in the trace, all partitions together.
+    most
+        Sampled getpages that there could be at most.
     """
 
-    def __init__(self, rows: _Rows, rate: float, getpages: int, data_sets: dict[tuple[int, int], Use]) -> None:
+    def __init__(
+        self, rows: _Rows, rate: float, getpages: int, data_sets: dict[tuple[int, int], Use], most: int = MOST
+    ) -> None:
         self._rows = rows
         self.rate = rate
+        self.most = most
         self.getpages = getpages
         self.data_sets = data_sets
         self.objects: dict[int, Use] = {}
@@ -244,7 +249,7 @@ class Sampler:
     def sample(self) -> PageSample:
         """The sample of the parts added so far."""
         rows = _Rows.joined([_Rows.none(), *self._parts])
-        return PageSample(rows, self._threshold / _WHOLE, self._getpages, self._data_sets)
+        return PageSample(rows, self._threshold / _WHOLE, self._getpages, self._data_sets, self._most)
 
 
 def take(trace: Batches, *, most: int = MOST, progress: Progress | None = None) -> PageSample:

@@ -7,6 +7,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from plexlens import _core
@@ -22,6 +24,51 @@ from plexlens.progress import Progress
 
 #: Data sets (object and partition) that are kept coherent, by pool id.
 Dependents = Mapping[int, Sequence[tuple[int, int]]]
+
+_RANDOM = _core.TRACE_ACCESSES.index("random")
+
+
+@dataclass(frozen=True)
+class DataSetTable:
+    """Data sets of a trace in columns. The last row stands for all that the trace has no getpage of.
+
+    Attributes
+    ----------
+    keys
+        Object and partition in one number, rising; one less than there are rows.
+    names
+        What they are called.
+    getpages, random
+        All getpages, and random getpages.
+    pages
+        Distinct pages.
+    """
+
+    keys: npt.NDArray[np.int64]
+    names: npt.NDArray[np.object_]
+    getpages: npt.NDArray[np.float64]
+    random: npt.NDArray[np.float64]
+    pages: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, work: Work) -> DataSetTable:
+        """The data sets of a trace, or of a member."""
+        known = sorted(work.data_sets.keys() | work.distinct_pages.keys())
+        uses = [work.data_sets.get(data_set, Use()) for data_set in known]
+        return cls(
+            np.array([number << 16 | partition for number, partition in known], np.int64),
+            np.array([*(work.names.data_set(*data_set) for data_set in known), ""], np.object_),
+            np.array([*(use.total for use in uses), 0], np.float64),
+            np.array([*(use.accesses[_RANDOM] for use in uses), 0], np.float64),
+            np.array([*(work.distinct_pages.get(data_set, 0.0) for data_set in known), 0.0], np.float64),
+        )
+
+    def rows(self, objects: npt.NDArray[np.int64], partitions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Row of each data set."""
+        wanted = objects.astype(np.int64) << 16 | partitions
+        rows = np.searchsorted(self.keys, wanted)
+        there = self.keys[np.minimum(rows, len(self.keys) - 1)] == wanted if len(self.keys) else wanted < 0
+        return np.where(there, rows, len(self.keys))
 
 
 @dataclass(frozen=True)
@@ -46,6 +93,8 @@ class Work:
         Data sets that several members use and one at least changes, with the objects where the trace has them.
     commits
         Whether the trace records commits.
+    sample
+        The sample of the getpages that was looked at; None where it was not kept.
     """
 
     data_sets: Mapping[tuple[int, int], Use]
@@ -56,6 +105,7 @@ class Work:
     numbers: Mapping[int, str] = field(default_factory=dict)
     dependent: Dependents = field(default_factory=dict)
     commits: bool = False
+    sample: PageSample | None = field(default=None, repr=False, compare=False)
 
     def object_name(self, number: int) -> str:
         """Name of an object, all partitions together."""
@@ -73,6 +123,20 @@ class Work:
         for (number, _), use in self.data_sets.items():
             uses.setdefault(number, Use()).include(use)
         return uses
+
+    @cached_property
+    def table(self) -> DataSetTable:
+        """The data sets in columns; their names are complete when it is first looked at."""
+        return DataSetTable.of(self)
+
+    @cached_property
+    def _named(self) -> tuple[dict[str, int], dict[str, int], dict[int, list[tuple[int, int]]]]:
+        """Objects by name, by name in capitals, and the data sets of each."""
+        numbers = {self.object_name(number): number for number in self.objects}
+        parts: dict[int, list[tuple[int, int]]] = {}
+        for data_set in self.data_sets:
+            parts.setdefault(data_set[0], []).append(data_set)
+        return numbers, {name.upper(): number for name, number in numbers.items()}, parts
 
     @property
     def home(self) -> dict[str, str]:
@@ -110,11 +174,7 @@ class Work:
         """
         if not placement:
             return {}
-        numbers = {self.object_name(number): number for number in self.objects}
-        parts: dict[int, list[tuple[int, int]]] = {}
-        for data_set in self.data_sets:
-            parts.setdefault(data_set[0], []).append(data_set)
-        folded = {name.upper(): number for name, number in numbers.items()}
+        numbers, folded, parts = self._named
         counts: dict[tuple[int, int], int] = {}
         for name, pool in placement.items():
             number = numbers.get(name, folded.get(name.upper()))
@@ -134,7 +194,7 @@ def _some(names: Sequence[str], most: int = 8) -> str:
 
 def work_of(sample: PageSample, names: TraceNames, seconds: float) -> Work:
     """The work of a trace according to a sample."""
-    return Work(sample.data_sets, names, sample.distinct_pages(), seconds)
+    return Work(sample.data_sets, names, sample.distinct_pages(), seconds, sample=sample)
 
 
 def look_at(trace: Trace, *, group: bool | None = None, progress: Progress | None = None) -> Work:
@@ -181,6 +241,7 @@ def look_at(trace: Trace, *, group: bool | None = None, progress: Progress | Non
         numbers=names,
         dependent=_dependent(interest),
         commits=trace.facts.references["commit"] > 0,
+        sample=None,
     )
 
 

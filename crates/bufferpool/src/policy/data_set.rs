@@ -5,21 +5,22 @@ use std::collections::VecDeque;
 use super::counters::DataSetCounters;
 use super::threads::Last;
 
-/// A data set in a pool.
+/// A data set in a pool. What a getpage that finds its page looks at lies in the first cache line.
 #[derive(Default)]
+#[repr(C, align(64))]
 pub(super) struct DataSet {
-    pub counters: DataSetCounters,
-    /// Where the thread is that referred to it last.
-    pub thread: Last,
-    pub changed: Changed,
-    /// Pages that it has, where that is known; preloading and the ends of prefetch need it.
-    pub pages: Option<u64>,
     /// Pages up to the last one referenced.
     pub met: u64,
+    /// Where the thread is that referred to it last.
+    pub thread: Last,
     /// Whether pages were made anew behind all others: then it ends where it has been met, if nobody said how many
     /// pages it has.
     pub grows: bool,
     pub opened: bool,
+    pub counters: DataSetCounters,
+    /// Pages that it has, where that is known; preloading and the ends of prefetch need it.
+    pub pages: Option<u64>,
+    pub changed: Changed,
 }
 
 /// Changed pages of one data set.

@@ -56,5 +56,5 @@ pub use counters::{Counters, DataSetCounters};
 pub use coupling::{Alone, Coupling};
 pub use page_steal::Steal;
 pub use pool::{BufferPool, Reference};
-pub use simulation::{SimulatedPool, Simulation, Snapshot};
+pub use simulation::{Configs, SimulatedPool, Simulation, Simulations, Snapshot};
 pub use writes::WriteIo;

@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
+use prefetch_index::prefetch_index;
+
 use super::chain::Chain;
 use super::config::{Limits, PoolConfig};
 use super::counters::{Counters, DataSetCounters};
@@ -171,6 +173,21 @@ impl<C: Coupling> BufferPool<C> {
     #[inline(always)]
     pub fn fetch(&self, key: u64) {
         self.frames.fetch(key);
+    }
+
+    /// Begins to load what a later reference will need, except its thread.
+    #[inline(always)]
+    pub fn foresee(&self, reference: &Reference) {
+        self.frames.fetch(reference.key);
+        prefetch_index(&self.data_sets, reference.data_set as usize);
+    }
+
+    /// Begins to load the thread of a later reference that was foreseen some time ago.
+    #[inline(always)]
+    pub fn foresee_thread(&self, reference: &Reference) {
+        if let Some(known) = self.data_sets.get(reference.data_set as usize) {
+            self.threads.fetch(&known.thread);
+        }
     }
 
     /// A request for a page.

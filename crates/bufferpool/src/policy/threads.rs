@@ -4,6 +4,8 @@
 //! Performance", SC19-2978: what a statement of a thread refers to), so two threads that scan a data set do not disturb
 //! each other. A trace that does not tell threads apart has one.
 
+use prefetch_index::prefetch_index;
+
 use super::scan::{Detection, Planned, Recorded};
 use crate::page_table::PageTable;
 
@@ -12,6 +14,7 @@ const MOST: usize = 1 << 16;
 
 /// A thread in a data set.
 #[derive(Default)]
+#[repr(C, align(64))]
 pub(super) struct Thread {
     pub detection: Detection,
     pub sequential: Planned,
@@ -65,6 +68,12 @@ impl Threads {
             self.look_up(data_set, agent, last);
         }
         &mut self.known[last.place as usize]
+    }
+
+    /// Begins to load the thread that was looked up last in a data set.
+    #[inline(always)]
+    pub fn fetch(&self, last: &Last) {
+        prefetch_index(&self.known, last.place as usize);
     }
 
     fn look_up(&mut self, data_set: u32, agent: u32, last: &mut Last) {

@@ -7,7 +7,10 @@ mod twin;
 use std::collections::BTreeMap;
 
 use plexlens_bufferpool::curve::LruCurve;
-use plexlens_bufferpool::policy::{BufferPool, Counters, PoolConfig, Reference, Simulation, Steal};
+use plexlens_bufferpool::placement::Placement;
+use plexlens_bufferpool::policy::{
+    BufferPool, Configs, Counters, PoolConfig, Reference, Simulation, Simulations, Steal,
+};
 use plexlens_bufferpool::synthetic::{Random, Yardstick};
 use plexlens_bufferpool::trace::{Access, Function, References, Status};
 use proptest::prelude::*;
@@ -551,4 +554,72 @@ fn a_trace_is_simulated_pool_by_pool_wherever_it_is_cut() {
         let sum = one.pool().counters().getpages + one.pool().counters().updates;
         assert_eq!(sum, pool.iter().filter(|&&pool| pool == id).count() as u64);
     }
+}
+
+#[test]
+fn several_configurations_count_as_each_alone_on_a_trace_that_has_its_data_sets_where_they_go() {
+    let mut random = Random::new(6);
+    // More than two stretches.
+    let rows = 150_000;
+    let object: Vec<u32> = (0..rows).map(|_| random.below(40) as u32).collect();
+    let partition: Vec<u16> = (0..rows).map(|_| random.below(2) as u16).collect();
+    let pool: Vec<u16> = object.iter().map(|&object| [1, 2, 9][object as usize % 3]).collect();
+    let page: Vec<u64> = (0..rows).map(|_| random.below(200)).collect();
+    let function: Vec<u8> = (0..rows).map(|_| u8::from(random.below(8) == 0)).collect();
+    let access: Vec<u8> = (0..rows).map(|_| random.below(4) as u8).collect();
+    let agent: Vec<u32> = (0..rows).map(|_| random.below(5) as u32).collect();
+    let status: Vec<u8> = (0..rows).map(|_| random.below(4) as u8).collect();
+    let (time, member) = ((0..rows as i64).collect::<Vec<_>>(), vec![0; rows]);
+    let whole = References {
+        time: &time,
+        member: &member,
+        pool: &pool,
+        object: &object,
+        partition: &partition,
+        page: &page,
+        function: &function,
+        access: &access,
+        agent: &agent,
+        status: &status,
+    };
+    let sized = |sizes: &[(u16, u32)]| -> Configs {
+        sizes.iter().map(|&(id, size)| (id, PoolConfig { size, ..PoolConfig::default() })).collect()
+    };
+    let moves = [((3, 0), 7u16), ((3, 1), 2), ((4, 1), 1), ((5, 0), 8)];
+    let runs = [
+        (sized(&[(1, 900), (2, 300)]), vec![]),
+        (sized(&[(1, 100), (2, 500), (7, 60)]), moves.to_vec()),
+        (sized(&[(9, 2000)]), moves[..1].to_vec()),
+        (sized(&[]), vec![]),
+    ];
+    let placed = |moves: &[((u32, u16), u16)]| (!moves.is_empty()).then(|| Placement::new(moves.iter().copied()));
+    let several = runs.iter().map(|(configs, moves)| (configs.clone(), placed(moves)));
+    let mut together = Simulations::new(several, None).unwrap();
+    together.set_pages(3, 0, 150);
+    together.add(&whole).unwrap();
+    assert_eq!((together.len(), together.is_empty()), (4, false));
+    for (run, (configs, moves)) in runs.iter().enumerate() {
+        // The rows themselves are changed, one by one.
+        let moved: Vec<u16> = (0..rows)
+            .map(|row| {
+                let own = moves.iter().find(|(data_set, _)| *data_set == (object[row], partition[row]));
+                own.map_or(pool[row], |&(_, pool)| pool)
+            })
+            .collect();
+        let mut alone = Simulation::new(configs, None).unwrap();
+        alone.set_pages(3, 0, 150);
+        alone.add(&References { pool: &moved, ..whole }).unwrap();
+        assert_eq!(together.without_configuration(run), alone.without_configuration());
+        assert_eq!(together.data_sets().known(), alone.data_sets().known());
+        assert_eq!(together.pools(run).len(), configs.len());
+        for (id, pool) in together.pools(run) {
+            let other = alone.pools()[id].pool();
+            assert_eq!(pool.pool().counters(), other.counters());
+            assert!(other.counters().getpages > 0);
+            for number in 0..together.data_sets().known().len() as u32 {
+                assert_eq!(pool.pool().data_set_counters(number), other.data_set_counters(number));
+            }
+        }
+    }
+    assert!(Simulations::new([(sized(&[(1, 0)]), None)], None).is_err());
 }

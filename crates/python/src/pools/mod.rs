@@ -24,7 +24,7 @@ pub use ages::DataSetAges;
 pub use curves::PoolCurves;
 pub use data_sets::{DataSetCurves, TraceSample};
 pub use group::{GroupInterest, GroupSimulation};
-pub use simulation::PoolSimulation;
+pub use simulation::{PoolSimulation, PoolSimulations};
 pub use synthetic::Yardstick;
 
 create_exception!(

@@ -187,8 +187,9 @@ def search_frontier(
         else:
             candidates.points += [Point(name, grouping, 0, states[0]) for name, grouping in now.items()]
     tell("simulating simple rules")
-    ruled = candidates.add(rules(case, curves))
-    candidates.add(others)
+    simple = rules(case, curves)
+    # In one call, so that they are simulated in as few passes as possible.
+    ruled = candidates.add({**simple, **others})[: len(simple)]
     observed = Observed(case, composition)
     for state in states:
         observed.add(state)

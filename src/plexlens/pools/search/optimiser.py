@@ -30,7 +30,7 @@ from plexlens.pools.search.looked_at import StretchTrace, samples_of
 from plexlens.pools.search.medians import Medians
 from plexlens.pools.search.placement import PlacementSearch, simulate
 from plexlens.pools.search.plan import PlannedStep, Planner, StorageCurve, Without, cost_at, storage_curve
-from plexlens.pools.search.policy_curves import MOST_ROWS, PolicyCurves, Prices, middle
+from plexlens.pools.search.policy_curves import MOST_ROWS, Middle, PolicyCurves, Prices, middle
 from plexlens.pools.search.recommendation import Recommendation, Step
 from plexlens.pools.search.step_words import is_over, title_and_why, why_refused
 from plexlens.pools.search.structure_steps import StructureSizing, StructureSteps
@@ -99,7 +99,12 @@ class Optimiser:
         self.trace = trace
         self.before = before
         self._progress = progress
-        self.samples, rests = samples_of(trace, {} if work is None else work.numbers, most, progress)
+        known = {} if work is None else {member: part.sample for member, part in work.parts.items()}
+        numbers = {} if work is None else work.numbers
+        most_rows = MOST_ROWS * min(max(len(numbers), 1), _MOST_MEMBERS)
+        # After a pass over the trace its length is known, and the next one does for all.
+        kept = Middle(trace.facts.rows, most_rows) if trace.facts.complete else None
+        self.samples, rests = samples_of(trace, numbers, most, progress, known=known, stretch=kept)
         self.work = work_of(self.samples[ALONE], trace.names, trace.facts.seconds) if work is None else work
         parts = self.work.parts
         self._unpriced = {
@@ -109,8 +114,8 @@ class Optimiser:
         del rests
         self.case = case_of(self.work, before, cost=cost, limits=limits, headroom=headroom)
         self.whole = self.case
-        most_rows = MOST_ROWS * min(len(self.samples), _MOST_MEMBERS)
-        self.stretch = Stretch(middle(trace, trace.facts.rows, most=most_rows, progress=progress))
+        rows = middle(trace, trace.facts.rows, most=most_rows, progress=progress) if kept is None else kept.rows()
+        self.stretch = Stretch(rows)
         self.sizing = StructureSizing(self.case, self.stretch, tell=self._tell)
         #: Where the pool steps begin: the pools now, with the group buffer pools that grow first.
         self.base = before

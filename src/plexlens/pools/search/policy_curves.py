@@ -38,6 +38,9 @@ OTHER_IOS = ("sequential_reads", "list_reads", "dynamic_reads", "async_writes", 
 
 _THREADS = 2
 
+#: Sizes that are simulated side by side; of all at once the pools would take much memory.
+_TOGETHER = 4
+
 
 @dataclass(frozen=True)
 class Prices:
@@ -72,18 +75,42 @@ def middle(trace: Batches, rows: int, *, most: int = MOST_ROWS, progress: Progre
     progress
         Told how far the reading is.
     """
-    first = max((rows - most) // 2, 0)
-    kept: list[pa.RecordBatch] = []
-    at = 0
+    kept = Middle(rows, most)
     for batch in trace.batches(progress):
-        low, high = max(first - at, 0), min(first + most - at, batch.num_rows)
+        kept.add(batch)
+    return kept.rows()
+
+
+class Middle:
+    """Keeps the references from the middle of a trace while the trace is read.
+
+    Parameters
+    ----------
+    rows
+        References in the trace.
+    most
+        References wanted at most.
+    """
+
+    def __init__(self, rows: int, most: int) -> None:
+        self._first = max((rows - most) // 2, 0)
+        self._last = self._first + most
+        self._at = 0
+        self._kept: list[pa.RecordBatch] = []
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Add the next part of the trace."""
+        low, high = max(self._first - self._at, 0), min(self._last - self._at, batch.num_rows)
         if low < high:
-            kept.append(batch.slice(low, high - low))
-        at += batch.num_rows
-    schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in _core.TRACE_COLUMNS])
-    table = pa.Table.from_batches([batch.select(schema.names) for batch in kept], schema).combine_chunks()
-    batches = table.to_batches()
-    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema)
+            self._kept.append(batch.slice(low, high - low))
+        self._at += batch.num_rows
+
+    def rows(self) -> pa.RecordBatch:
+        """The references kept."""
+        schema = pa.schema([(name, pa.type_for_alias(kind)) for name, kind in _core.TRACE_COLUMNS])
+        table = pa.Table.from_batches([batch.select(schema.names) for batch in self._kept], schema).combine_chunks()
+        batches = table.to_batches()
+        return batches[0] if batches else pa.RecordBatch.from_pylist([], schema)
 
 
 @dataclass(frozen=True)
@@ -213,16 +240,19 @@ class PolicyCurves:
         return {member: np.array([costs[member] for costs in values]) for member in parts}
 
     def _simulate(self, rows: pa.RecordBatch, sizes: Integers, page_bytes: int) -> Floats:
-        def at_size(size: int) -> float:
-            simulation = _core.PoolSimulation({0: {"size": size, "page_bytes": page_bytes}})
+        costs: list[float] = []
+        for first in range(0, len(sizes), _TOGETHER):
+            several = sizes[first : first + _TOGETHER].tolist()
+            simulation = _core.PoolSimulations(
+                [({0: {"size": size, "page_bytes": page_bytes}}, None) for size in several]
+            )
             simulation.add(rows)
-            counted = simulation.counters()[0]
-            sync = counted["sync_reads_random"] + counted["sync_reads_sequential"]
-            other = sum(counted[name] for name in OTHER_IOS)
-            return sync * self.prices.sync + other * self.prices.other
-
-        with ThreadPoolExecutor(_THREADS) as threads:
-            return np.array(list(threads.map(at_size, sizes.tolist())))
+            for run in range(len(several)):
+                counted = simulation.counters(run)[0]
+                sync = counted["sync_reads_random"] + counted["sync_reads_sequential"]
+                other = sum(counted[name] for name in OTHER_IOS)
+                costs.append(sync * self.prices.sync + other * self.prices.other)
+        return np.array(costs)
 
     def _price(self, data_sets: Sequence[tuple[int, int, Mapping[str, int]]]) -> float:
         sync = sum(counters["sync_reads"] for _, _, counters in data_sets)
