@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from plexlens.pools.page_sample import GroupCurves, take
+from plexlens import _core
+from plexlens.pools.page_sample import GroupCurves, Use, take
 from plexlens.pools.search.composition import Composition
 from plexlens.pools.search.looked_at import samples_of
 from plexlens.pools.search.policy_curves import Middle
@@ -139,3 +143,44 @@ def test_a_pass_with_a_known_sample_finds_what_one_without_does() -> None:
         assert rests[""].rests().equals(slow_rests[""].rests())
         first = (len(pages) - 500) // 2
         assert middle.rows()["page"].to_pylist() == pages[first : first + 500]
+
+
+def slow_uses(batches: Iterable[pa.RecordBatch]) -> dict[tuple[int, int], Use]:
+    """Use of data sets, a row at a time within each part and kind of access; data sets in the order of these."""
+    functions, accesses = _core.TRACE_FUNCTIONS, len(_core.TRACE_ACCESSES)
+    uses: dict[tuple[int, int], Use] = {}
+    for batch in batches:
+        rows = batch.to_pylist()
+        for access in range(accesses):
+            chosen = [row for row in rows if functions[row["function"]] == "getpage" and row["access"] == access]
+            for row in sorted(chosen, key=lambda row: (row["object"], row["partition"], row["pool"])):
+                use = uses.setdefault((row["object"], row["partition"]), Use())
+                use.getpages[row["pool"]] = use.getpages.get(row["pool"], 0) + 1
+                use.accesses[access] += 1
+                use.statuses[row["status"]] += row["status"] > 0
+        for row in rows:
+            if functions[row["function"]] == "set_write" and (row["object"], row["partition"]) in uses:
+                uses[row["object"], row["partition"]].updates += 1
+    return uses
+
+
+def test_uses_are_those_of_the_rows_in_the_same_order() -> None:
+    random = np.random.default_rng(17)
+    rows = 4000
+    trace = MadeTrace(
+        rows=130,
+        page=random.integers(0, 50, rows),
+        object=random.integers(0, 60, rows) ** 2,
+        partition=random.integers(0, 3, rows),
+        pool=random.integers(0, 4, rows),
+        function=random.choice([0, 0, 0, 1, 2], rows),
+        access=random.choice([0, 0, 1, 2, 3], rows),
+        status=random.choice([0, 0, 1, 2, 3], rows),
+    )
+    found, slow = take(trace).data_sets, slow_uses(trace.batches())
+    assert list(found) == list(slow)
+    for key, use in slow.items():
+        assert list(found[key].getpages.items()) == list(use.getpages.items())
+        assert (found[key].accesses.tolist(), found[key].updates) == (use.accesses.tolist(), use.updates)
+        assert found[key].statuses.tolist() == use.statuses.tolist()
+    assert take(MadeTrace(page=[])).data_sets == {}

@@ -171,9 +171,12 @@ class PageSample:
     def distinct_pages(self) -> dict[tuple[int, int], float]:
         """Distinct pages of each data set (object, partition); estimated if the sample does not contain all."""
         rows = self._rows
-        _, first = np.unique(self.pages(), return_index=True)
-        key = rows.object[first].astype(np.uint64) << np.uint64(16) | rows.partition[first]
-        codes, counts = np.unique(key, return_counts=True)
+        key = rows.object.astype(np.uint64) << np.uint64(16) | rows.partition
+        order = np.lexsort((rows.page, key))
+        key, page = key[order], rows.page[order]
+        # Among neighbours, the first row of each page.
+        first = np.append(True, (key[1:] != key[:-1]) | (page[1:] != page[:-1]))[: len(key)]
+        codes, counts = np.unique(key[first], return_counts=True)
         return {
             (code >> 16, code & 0xFFFF): count / self.rate
             for code, count in zip(codes.tolist(), counts.tolist(), strict=True)
@@ -219,14 +222,14 @@ class Sampler:
         self._threshold = _WHOLE
         self._parts: list[_Rows] = []
         self._held = self._getpages = 0
-        self._data_sets: dict[tuple[int, int], Use] = {}
+        self._uses = _Uses()
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Add the next part of the trace."""
         columns: dict[str, Any] = {
             name: column.to_numpy() for name, column in zip(batch.schema.names, batch.columns, strict=True)
         }
-        _count(self._data_sets, columns)
+        self._uses.add(columns)
         chosen = columns["function"] == _GETPAGE
         rows = _Rows(
             self._getpages + np.arange(int(chosen.sum()), dtype=np.int64),
@@ -249,7 +252,7 @@ class Sampler:
     def sample(self) -> PageSample:
         """The sample of the parts added so far."""
         rows = _Rows.joined([_Rows.none(), *self._parts])
-        return PageSample(rows, self._threshold / _WHOLE, self._getpages, self._data_sets, self._most)
+        return PageSample(rows, self._threshold / _WHOLE, self._getpages, self._uses.data_sets(), self._most)
 
 
 def take(trace: Batches, *, most: int = MOST, progress: Progress | None = None) -> PageSample:
@@ -270,35 +273,98 @@ def take(trace: Batches, *, most: int = MOST, progress: Progress | None = None) 
     return sampler.sample()
 
 
-def _count(data_sets: dict[tuple[int, int], Use], columns: dict[str, Any]) -> None:
-    """Getpages by pool and access, and updates, of each data set of a batch."""
-    key = columns["object"].astype(np.uint64) << np.uint64(32) | columns["partition"].astype(np.uint64) << np.uint64(16)
-    key |= columns["pool"].astype(np.uint64)
-    # By hash: sorting the keys for every access would take most of the time of a pass.
-    encoded = pa.array(key).dictionary_encode()
-    codes, keys = encoded.indices.to_numpy(), encoded.dictionary.to_numpy()
-    is_getpage = columns["function"] == _GETPAGE
-    for access in range(_ACCESSES):
-        for (data_set, pool), count in _counted(keys, codes[is_getpage & (columns["access"] == access)]):
-            use = data_sets.setdefault(data_set, Use())
-            use.getpages[pool] = use.getpages.get(pool, 0) + count
-            use.accesses[access] += count
-    column = columns.get("status")
-    for status in range(1, _STATUSES) if column is not None and column.any() else ():
-        for (data_set, _), count in _counted(keys, codes[is_getpage & (column == status)]):
-            data_sets[data_set].statuses[status] += count
-    for (data_set, _), count in _counted(keys, codes[columns["function"] == _WRITE]):
-        if data_set in data_sets:
-            data_sets[data_set].updates += count
+class _Counts:
+    """Counts by key, a row each in the order in which the keys were added.
+
+    Parameters
+    ----------
+    columns
+        Counts of a key.
+    """
+
+    def __init__(self, columns: int) -> None:
+        self.keys = np.empty(0, np.uint64)
+        self.counts = np.zeros((0, columns), np.int64)
+        self._order: Integers = np.empty(0, np.int64)
+
+    def rows(self, keys: Whole) -> Integers:
+        """Row of each key; -1 of those that were not added."""
+        if not len(self.keys):
+            return np.full(len(keys), -1, np.int64)
+        at = np.searchsorted(self.keys, keys, sorter=self._order)
+        rows = self._order[np.minimum(at, len(self.keys) - 1)]
+        return np.where(self.keys[rows] == keys, rows, -1)
+
+    def append(self, keys: Whole) -> None:
+        """Add new keys, each once, without counts."""
+        self.keys = np.concatenate((self.keys, keys))
+        self.counts = np.concatenate((self.counts, np.zeros((len(keys), self.counts.shape[1]), np.int64)))
+        self._order = np.argsort(self.keys)
 
 
-def _counted(keys: Whole, codes: npt.NDArray[np.int32]) -> Iterator[tuple[tuple[tuple[int, int], int], int]]:
-    """Object, partition and pool of the keys that the codes stand for, and the number of occurrences of each."""
-    counts = np.bincount(codes, minlength=len(keys))
-    there = np.flatnonzero(counts)
-    there = there[np.argsort(keys[there])]
-    for key, count in zip(keys[there].tolist(), counts[there].tolist(), strict=True):
-        yield ((key >> 32, key >> 16 & 0xFFFF), key & 0xFFFF), count
+class _Uses:
+    """Use of the data sets of a trace, as its parts are added."""
+
+    def __init__(self) -> None:
+        #: Getpages by access, by data set and pool in one number.
+        self._getpages = _Counts(_ACCESSES)
+        #: Updates, and getpages by status, by data set.
+        self._others = _Counts(1 + _STATUSES)
+
+    def add(self, columns: dict[str, Any]) -> None:
+        """Add the next part of a trace."""
+        key = columns["object"].astype(np.uint64) << np.uint64(32)
+        key |= columns["partition"].astype(np.uint64) << np.uint64(16)
+        key |= columns["pool"].astype(np.uint64)
+        # By hash: sorting the keys would take most of the time of a pass.
+        encoded = pa.array(key).dictionary_encode()
+        codes, keys = encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_numpy()
+        function = columns["function"]
+        is_getpage = function == _GETPAGE
+        # The core refuses codes without meaning; here they do not count.
+        access = np.where(columns["access"] < _ACCESSES, columns["access"], _ACCESSES + 1)
+        kinds = np.where(is_getpage, access, np.where(function == _WRITE, _ACCESSES, _ACCESSES + 1))
+        counts = _counted(codes, kinds, len(keys), _ACCESSES + 2)
+        getpages, updates = counts[:, :_ACCESSES], counts[:, _ACCESSES]
+        used = np.flatnonzero(getpages.any(axis=1))
+        new = used[self._getpages.rows(keys[used]) < 0]
+        # In the order of access and key, so that the order of data sets does not depend on that of the rows.
+        new = new[np.lexsort((keys[new], np.argmax(getpages[new] > 0, axis=1)))]
+        self._getpages.append(keys[new])
+        data_sets, first = np.unique(keys[new] >> np.uint64(16), return_index=True)
+        data_sets = data_sets[np.argsort(first)]
+        self._others.append(data_sets[self._others.rows(data_sets) < 0])
+        self._getpages.counts[self._getpages.rows(keys[used])] += getpages[used]
+        rows = self._others.rows(keys >> np.uint64(16))
+        known = rows >= 0
+        np.add.at(self._others.counts[:, 0], rows[known], updates[known])
+        column = columns.get("status")
+        if column is not None and column.any():
+            valid = is_getpage & (column < _STATUSES)
+            statuses = _counted(codes[valid], column[valid], len(keys), _STATUSES)
+            statuses[:, 0] = 0
+            np.add.at(self._others.counts[:, 1:], rows[known], statuses[known])
+
+    def data_sets(self) -> dict[tuple[int, int], Use]:
+        """Use by object and partition."""
+        uses: dict[tuple[int, int], Use] = {}
+        others = self._others
+        for key, (updates, *_), counts in zip(others.keys.tolist(), others.counts.tolist(), others.counts, strict=True):
+            uses[key >> 16, key & 0xFFFF] = Use(updates=updates, statuses=counts[1:].copy())
+        getpages = self._getpages
+        for key, total, counts in zip(
+            getpages.keys.tolist(), getpages.counts.sum(axis=1).tolist(), getpages.counts, strict=True
+        ):
+            use = uses[key >> 32, key >> 16 & 0xFFFF]
+            use.getpages[key & 0xFFFF] = total
+            use.accesses += counts
+        return uses
+
+
+def _counted(codes: Integers, kinds: npt.NDArray[Any], rows: int, width: int) -> Integers:
+    """Occurrences of each code (row) with each kind (column)."""
+    counts = np.bincount(codes * width + kinds, minlength=rows * width)
+    return np.asarray(counts.reshape(rows, width), np.int64)
 
 
 class Curves(Protocol):

@@ -11,12 +11,13 @@ import pytest
 
 from plexlens.errors import UsageError
 from plexlens.ingest.page_trace import TraceNames
-from plexlens.pools.page_sample import GroupCurves, MemberCurves, take
+from plexlens.pools.page_sample import Curves, GroupCurves, MemberCurves, take
 from plexlens.pools.search.beginnings import named
 from plexlens.pools.search.case import Case
 from plexlens.pools.search.composition import Composition
 from plexlens.pools.search.placement import PlacementSearch, simulate
-from plexlens.pools.search.plan import Planner, Without, storage_curve
+from plexlens.pools.search.plan import PlannedStep, Planner, Without, storage_curve
+from plexlens.pools.search.sizes import CostCurve
 from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.pools.work import work_of
 from tests.pools.made_trace import MadeTrace, mixed, rests_of, zipf
@@ -181,6 +182,27 @@ def test_a_plan_leads_to_the_wished_groups_and_names_what_each_step_saves() -> N
         wished.groups, Without(frozenset(moved), sizes=frozenset({""}), storage=True)
     )
     assert without == []
+
+
+def test_a_glance_by_the_same_curves_gives_the_same_order_and_by_others_the_same_end() -> None:
+    case, curves, composition = world(170)
+    wished = PlacementSearch(case, curves, composition).run().best
+    storage = storage_curve(case, wished.groups, curves)
+
+    def plan(glance: Curves | None) -> list[PlannedStep]:
+        planner = Planner(case, curves, present={"BP1": 100}, storage=storage, in_turn=False, glance=glance)
+        return planner.plan(wished.groups, Without())
+
+    class Dear:
+        """Curves by which the pools of later steps seem to cost most."""
+
+        def of(self, objects: frozenset[int], page_bytes: int, member: str = "") -> CostCurve:
+            known = curves.of(objects, page_bytes, member)
+            return CostCurve(known.sizes, np.full(len(known.sizes), float(sum(objects))), page_bytes)
+
+    steps = plan(None)
+    assert plan(curves) == steps
+    assert plan(Dear())[-1].grouping.groups == steps[-1].grouping.groups == wished.groups
 
 
 def test_storage_past_the_knee_is_told_from_what_is_before_it() -> None:

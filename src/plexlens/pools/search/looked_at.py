@@ -9,8 +9,9 @@ import pyarrow as pa
 from plexlens import _core
 from plexlens.pools.members import ALONE, by_member
 from plexlens.pools.page_sample import PageSample, Sampler
-from plexlens.pools.search.policy_curves import Middle
+from plexlens.pools.search.policy_curves import Middle, middle
 from plexlens.pools.trace import Trace
+from plexlens.pools.work import Work
 from plexlens.progress import Progress
 
 
@@ -29,6 +30,34 @@ class StretchTrace:
     def batches(self, progress: Progress | None = None) -> Iterator[pa.RecordBatch]:
         """The references."""
         yield self._held
+
+
+def looked_at(
+    trace: Trace, work: Work | None, most: int, most_rows: int, progress: Progress | None
+) -> tuple[dict[str, PageSample], dict[str, _core.DataSetAges], pa.RecordBatch]:
+    """Samples and rests as `samples_of` has them, and the references from the middle of the trace.
+
+    Parameters
+    ----------
+    trace
+        The trace; it is read once where a pass has read it before.
+    work
+        What that pass found; None for a Db2 alone.
+    most
+        Sampled getpages of a member at most.
+    most_rows
+        References of the middle at most.
+    progress
+        Told how far the reading is.
+    """
+    known = {} if work is None else {member: part.sample for member, part in work.parts.items()}
+    numbers = {} if work is None else work.numbers
+    # After a pass over the trace its length is known.
+    stretch = Middle(trace.facts.rows, most_rows) if trace.facts.complete else None
+    samples, rests = samples_of(trace, numbers, most, progress, known=known, stretch=stretch)
+    if stretch is not None:
+        return samples, rests, stretch.rows()
+    return samples, rests, middle(trace, trace.facts.rows, most=most_rows, progress=progress)
 
 
 def samples_of(

@@ -26,11 +26,11 @@ from plexlens.pools.search.advice import Advice, Advisor
 from plexlens.pools.search.case import Grouping, Limits, Search, case_of
 from plexlens.pools.search.composition import Composition
 from plexlens.pools.search.frontier import Frontier, Point, search_frontier
-from plexlens.pools.search.looked_at import StretchTrace, samples_of
+from plexlens.pools.search.looked_at import StretchTrace, looked_at
 from plexlens.pools.search.medians import Medians
 from plexlens.pools.search.placement import PlacementSearch, simulate
 from plexlens.pools.search.plan import PlannedStep, Planner, StorageCurve, Without, cost_at, storage_curve
-from plexlens.pools.search.policy_curves import MOST_ROWS, Middle, PolicyCurves, Prices, middle
+from plexlens.pools.search.policy_curves import MOST_ROWS, PolicyCurves, Prices
 from plexlens.pools.search.recommendation import Recommendation, Step
 from plexlens.pools.search.step_words import is_over, title_and_why, why_refused
 from plexlens.pools.search.structure_steps import StructureSizing, StructureSteps
@@ -53,6 +53,9 @@ _SMALLER = (4, 16)
 
 #: Objects up to which groups are searched for by simulated curves too, besides the placement by ages.
 MOST_SEARCHED = 100
+
+#: Objects up to which the order of steps comes from simulated curves; of more, from LRU curves (chosen).
+MOST_TRIED = 5000
 
 #: Placements that group buffer pools are sized for at most, where those of the first cost more than a simple rule.
 _MOST_SIZED = 3
@@ -99,12 +102,8 @@ class Optimiser:
         self.trace = trace
         self.before = before
         self._progress = progress
-        known = {} if work is None else {member: part.sample for member, part in work.parts.items()}
-        numbers = {} if work is None else work.numbers
-        most_rows = MOST_ROWS * min(max(len(numbers), 1), _MOST_MEMBERS)
-        # After a pass over the trace its length is known, and the next one does for all.
-        kept = Middle(trace.facts.rows, most_rows) if trace.facts.complete else None
-        self.samples, rests = samples_of(trace, numbers, most, progress, known=known, stretch=kept)
+        most_rows = MOST_ROWS * min(max(len({} if work is None else work.numbers), 1), _MOST_MEMBERS)
+        self.samples, rests, rows = looked_at(trace, work, most, most_rows, progress)
         self.work = work_of(self.samples[ALONE], trace.names, trace.facts.seconds) if work is None else work
         parts = self.work.parts
         self._unpriced = {
@@ -114,7 +113,6 @@ class Optimiser:
         del rests
         self.case = case_of(self.work, before, cost=cost, limits=limits, headroom=headroom)
         self.whole = self.case
-        rows = middle(trace, trace.facts.rows, most=most_rows, progress=progress) if kept is None else kept.rows()
         self.stretch = Stretch(rows)
         self.sizing = StructureSizing(self.case, self.stretch, tell=self._tell)
         #: Where the pool steps begin: the pools now, with the group buffer pools that grow first.
@@ -339,7 +337,8 @@ class Optimiser:
         """
         present = {name: pool.size for name, pool in self.before.pools.items()}
         few = len(self.work.objects) <= MOST_SEARCHED
-        planner = Planner(self.case, curves, present=present, storage=storage, in_turn=few)
+        glance = MemberCurves(curves.curves) if len(self.work.objects) > MOST_TRIED else None
+        planner = Planner(self.case, curves, present=present, storage=storage, in_turn=few, glance=glance)
         dropped: list[Step] = []
         without = Without()
         least = self._least_saving(start)

@@ -167,6 +167,8 @@ class Planner:
     in_turn
         Whether what each pool's moves save is looked at anew after every step; else the order is that of the first
         look, which is enough where many small objects move.
+    glance
+        Curves for the first look where that decides the order; None: those of the plan.
     """
 
     def __init__(
@@ -177,12 +179,14 @@ class Planner:
         present: Mapping[str, int],
         storage: StorageCurve,
         in_turn: bool = True,
+        glance: Curves | None = None,
     ) -> None:
         self.case = case
         self.curves = curves
         self.present = present
         self.storage = storage
         self.in_turn = in_turn
+        self.glance = glance or curves
 
     def plan(self, wished: Groups, without: Without) -> list[PlannedStep]:
         """Steps in their order."""
@@ -219,7 +223,7 @@ class Planner:
         levels = [size for size in sorted(amounts) if size > sum(level.values()) * NOTHING_MORE]
         order = sorted(left)
         if not self.in_turn:
-            first = {name: self._move(groups, left, (name,), level, cost) for name in order}
+            first = {name: self._move(groups, left, (name,), level, 0.0, curves=self.glance) for name in order}
             saved = {name: -np.inf if step is None else step.saved for name, step in first.items()}
             order.sort(key=lambda name: -saved[name])
         while left or levels:
@@ -249,6 +253,8 @@ class Planner:
         targets: tuple[str, ...],
         level: Mapping[str, int],
         cost: float,
+        *,
+        curves: Curves | None = None,
     ) -> PlannedStep | None:
         moved = dict(groups)
         objects = frozenset[int]()
@@ -258,7 +264,7 @@ class Planner:
             moved[target] = moved.get(target, frozenset()) | left[target]
         if not self.case.fits(moved, level):
             return None
-        grouping = simulate(self.case, moved, self.curves, level)
+        grouping = simulate(self.case, moved, curves or self.curves, level)
         return PlannedStep("move", targets, objects, level, grouping, cost - grouping.cost)
 
     def _grow(self, groups: Groups, budgets: Mapping[str, int], cost: float) -> PlannedStep:

@@ -232,12 +232,12 @@ def _by_dynamic_programming(tables: Sequence[_Tail], room: int, units: int) -> l
     best = np.zeros(units + 1)
     choices: list[Integers] = []
     index = np.arange(units + 1)
-    rest = index[:, None] - index[None, :]
-    impossible = rest < 0
+    impossible = np.full(units, np.inf)
     for table, at in zip(tables, points, strict=True):
         own = table.costs[at]
-        both = best[np.maximum(rest, 0)] + own[None, :]
-        both[impossible] = np.inf
+        # A row for each number of parts: what the others cost with the parts that this pool leaves.
+        others = np.lib.stride_tricks.sliding_window_view(np.concatenate((impossible, best)), units + 1)[:, ::-1]
+        both = others + own[None, :]
         choice = np.argmin(both, axis=1)
         choices.append(choice)
         best = both[index, choice]
