@@ -168,6 +168,47 @@ def test_a_disk_that_fills_up_at_any_step_leaves_the_pdb_whole(tmp_path: Path, p
     assert held(pdb.connect()) == expected(range(3000))
 
 
+class InterruptedDisk(FullDisk):
+    """Ends its n-th step, done or not begun, as Ctrl-C does."""
+
+    def __init__(self, steps: int, *, done: bool) -> None:
+        super().__init__(steps)
+        self.done = done
+
+    def _step(self) -> None:
+        self.left -= 1
+        if self.left == -1:
+            raise KeyboardInterrupt
+
+    def move(self, source: Path, target: Path) -> None:
+        if self.done:
+            Disk.move(self, source, target)
+            self._step()
+        else:
+            super().move(source, target)
+
+
+@pytest.mark.parametrize("done", [False, True])
+def test_ctrl_c_at_any_step_takes_nothing_away(tmp_path: Path, *, done: bool) -> None:
+    """After the moment too: files that the manifest on disk names were taken for leftovers of a dead writer."""
+    dump = write(tmp_path / "a.fake", range(1500))
+    sources = []
+    for steps in range(200):
+        pdb = Pdb.create(tmp_path / f"{steps}.pdb")
+        pdb.disk = InterruptedDisk(steps, done=done)
+        try:
+            ingest([dump], pdb)
+            break
+        except KeyboardInterrupt:
+            sources.append(len(Pdb.open(pdb.path).ingests))
+        if sources[-1]:
+            assert held(Pdb.open(pdb.path).connect(threads=1)) == expected(range(1500))
+        # The command removes a database that it has made in vain, as this process sees it.
+        assert pdb.remove_if_empty() == (not sources[-1])
+    assert sources == sorted(sources)
+    assert set(sources) == {0, 1}
+
+
 LIMITED = """
 import resource, signal, sys
 from plexlens.ingest import kinds as sources

@@ -127,7 +127,7 @@ def commit(
     while True:
         before = pdb.manifest
         try:
-            pdb.manifest = _committed(pdb, change, lines, fold=fold, keep=keep)
+            _commit_lines(pdb, change, lines, fold=fold, keep=keep)
             break
         except OvertakenError:
             pdb.refresh()
@@ -142,8 +142,8 @@ def commit(
     tell(pdb, Committed(change, before, pdb.manifest))
 
 
-def _committed(pdb: Pdb, change: Change, lines: Sequence[Line], *, fold: bool, keep: timedelta) -> Manifest:
-    """Steps 4 and 5 of a commit; return the manifest with the change."""
+def _commit_lines(pdb: Pdb, change: Change, lines: Sequence[Line], *, fold: bool, keep: timedelta) -> None:
+    """Steps 4 and 5 of a commit."""
     folder, disk = pdb.path, pdb.disk
     manifest = pdb.manifest.with_lines(lines)
     disk.make_folder(folder / LOG)
@@ -153,8 +153,7 @@ def _committed(pdb: Pdb, change: Change, lines: Sequence[Line], *, fold: bool, k
         parts = (heads.whole(folder, manifest.lines(), number, FOLDED, disk),)
     else:
         parts = heads.appended(folder, pdb.head.parts, lines, number, disk)
-    _replace_head(pdb, replace(_new_head(pdb, change.what), parts=parts), change.gone, keep)
-    return manifest
+    _replace_head(pdb, replace(_new_head(pdb, change.what), parts=parts), manifest, change.gone, keep)
 
 
 def restore(pdb: Pdb, head: Head, manifest: Manifest, what: str, keep: timedelta = KEEP) -> None:
@@ -167,8 +166,8 @@ def restore(pdb: Pdb, head: Head, manifest: Manifest, what: str, keep: timedelta
     """
     data_files = {file.path: file for file in manifest.every_file()}
     gone = tuple(file for file in pdb.manifest.every_file() if file.path not in data_files)
-    _replace_head(pdb, replace(_new_head(pdb, what), parts=head.parts, restores=head.state), gone, keep)
-    before, pdb.manifest = pdb.manifest, manifest
+    before = pdb.manifest
+    _replace_head(pdb, replace(_new_head(pdb, what), parts=head.parts, restores=head.state), manifest, gone, keep)
     there = {file.path for file in before.every_file()}
     files = tuple(file for path, file in data_files.items() if path not in there)
     tell(pdb, Committed(Change(what, files=files, gone=gone), before, manifest))
@@ -205,8 +204,8 @@ def _move(folder: Path, staged: Sequence[StagedFile], writer: str, disk: Disk) -
         disk.sync_folder(target)
 
 
-def _replace_head(pdb: Pdb, head: Head, gone: Sequence[DataFile], keep: timedelta) -> None:
-    """Replace `manifest.json`; what the new head no longer names is kept for a while."""
+def _replace_head(pdb: Pdb, head: Head, manifest: Manifest, gone: Sequence[DataFile], keep: timedelta) -> None:
+    """Replace `manifest.json`; what the new head no longer names is kept for a while. The PDB shows both then."""
     folder, disk = pdb.path, pdb.disk
     named = {part.name for part in head.parts}
     parts = tuple(part.name for part in pdb.head.parts if part.name not in named)
@@ -225,7 +224,11 @@ def _replace_head(pdb: Pdb, head: Head, gone: Sequence[DataFile], keep: timedelt
     head = replace(head, dropped=tuple(_kept(pdb, head, keep, over)))
     if disk.shared:
         _remove(over, folder)
-    pdb.head = replace(head, tag=disk.replace(folder / NAME, head.text(), pdb.head.tag))
+    head = replace(head, tag=disk.replace(folder / NAME, head.text(), pdb.head.tag))
+    # At once, and the head last: `refresh` would not read a PDB with the new head and the old manifest again, and after
+    # Ctrl-C its new files would be taken for leftovers.
+    pdb.manifest = manifest
+    pdb.head = head
     if not disk.shared:
         # Before, a writer that is faster could still have named them.
         with suppress(OSError, PlexlensError):
