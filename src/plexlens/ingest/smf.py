@@ -186,6 +186,7 @@ def read_with(path: Path, options: ReadOptions) -> SmfReading:
         layouts=options.layouts,
         codepage=options.codepage,
         leap_seconds=options.leap_seconds,
+        threads=options.threads,
         expansion=options.expansion,
     )
 

@@ -68,6 +68,8 @@ class ReadOptions:
         Whether the clocks of the systems run ahead of UTC by the leap seconds.
     expansion : Expansion
         How far a compressed file may expand.
+    threads : int
+        Threads that decode a dump; 0 takes as many as there are cores.
     """
 
     source_id: str
@@ -76,6 +78,7 @@ class ReadOptions:
     codepage: str = "1047"
     leap_seconds: bool = False
     expansion: Expansion = USUAL
+    threads: int = 0
 
 
 class Severity(StrEnum):

@@ -55,7 +55,15 @@ class IngestResult:
 
 @dataclass
 class Job:
-    """The options of a call, and the outcome of its files so far."""
+    """The options of a call, and the outcome of its files so far.
+
+    Attributes
+    ----------
+    threads : int
+        Threads that decode a dump; 0 takes as many as there are cores.
+    reader : str
+        A word for the names of staged files, where several processes read for one PDB.
+    """
 
     pdb: Pdb
     progress: Progress
@@ -68,5 +76,7 @@ class Job:
     horizons: bool = True
     tell: Callable[[str], None] = unheard
     expansion: Expansion = USUAL
+    threads: int = 0
+    reader: str = ""
     results: list[IngestResult] = field(default_factory=list)
     failures: list[PlexlensError] = field(default_factory=list)
