@@ -51,11 +51,22 @@ class PlexlensError(Exception):
         self.offset = offset
         super().__init__(file, what, remedy, line, record_no, offset)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """The parts for pickle, which calls without the names that arguments have here."""
+        return _restored, (type(self), self.args, self.__dict__)
+
     def __str__(self) -> str:
         """``file: record n, line n, byte n: problem; remedy``."""
         named = (("record", self.record_no), ("line", self.line), ("byte", self.offset))
         where = ", ".join(f"{word} {number}" for word, number in named if number is not None)
         return ": ".join(part for part in (self.file, where, f"{self.what}; {self.remedy}") if part)
+
+
+def _restored(kind: type[PlexlensError], args: tuple[Any, ...], attributes: dict[str, Any]) -> PlexlensError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(attributes)
+    return error
 
 
 class UsageError(PlexlensError):

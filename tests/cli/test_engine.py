@@ -10,7 +10,7 @@ import pytest
 
 from plexlens.errors import UnreadableInputError, UsageError
 from plexlens.pdb import Pdb, ingest
-from plexlens.spark.needs import reading
+from plexlens.spark.needs import check_shared, reading, said
 from tests.cli.command import run
 from tests.example_file import write_example
 
@@ -23,7 +23,7 @@ def pdb(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (
             ("example.smf", "--engine", "spark"),
@@ -41,9 +41,9 @@ def pdb(tmp_path: Path) -> Path:
         ),
     ],
 )
-def test_wrong_use(pdb: Path, words: tuple[str, ...], said: str) -> None:
+def test_wrong_use(pdb: Path, words: tuple[str, ...], message: str) -> None:
     done = run("report", *words, cwd=pdb.parent)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
     assert not (pdb.parent / "report.html").exists()
 
 
@@ -78,9 +78,58 @@ def test_what_spark_raises_has_a_place_and_a_next_step() -> None:
         raise UsageError(file="", what="of ours", remedy="")
 
 
-def test_the_embedded_engine_loads_nothing_of_spark(pdb: Path) -> None:
+def test_wrong_use_of_ingest(pdb: Path) -> None:
+    done = run("ingest", "example.smf", "--pdb", "new", "--master", "local[2]", cwd=pdb.parent)
+    message = "plexlens: --master: the embedded engine has no cluster; give --engine spark with --master\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+    assert not (pdb.parent / "new").exists()
+    with pytest.raises(UsageError) as raised:
+        check_shared("s3://bucket/pdb")
+    assert str(raised.value) == (
+        "s3://bucket/pdb: executors write into a database in a folder, not into object storage; give a folder that "
+        "every executor sees, or leave out --engine spark"
+    )
+
+
+def test_ingest_without_pyspark_or_java(pdb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No database is made."""
+    words = ("ingest", "example.smf", "--pdb", "new", "--engine", "spark", "--master", "spark://cluster.example:7077")
+    with monkeypatch.context() as without:
+        without.setattr("plexlens.spark.needs.find_spec", lambda name: None)
+        done = run(*words, cwd=pdb.parent)
+    assert done.returncode == 2
+    assert done.stderr == "plexlens: PySpark is not installed; install it with `pip install 'plexlens[spark]'`\n"
+    monkeypatch.setattr("plexlens.spark.needs.find_spec", lambda name: object())
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    done = run(*words, cwd=pdb.parent)
+    assert done.returncode == 2
+    assert done.stderr.startswith("plexlens: Spark needs Java: JAVA_HOME is /nowhere, where there is no bin/java; ")
+    assert not (pdb.parent / "new").exists()
+
+
+def test_what_spark_says_of_a_lost_task_is_its_end_and_its_place() -> None:
+    """Texts of PySpark 4.0.5: a Python that was killed, and an executor that was."""
+    stage = (
+        "An error occurred while calling o1.collectAndServe.\n: org.apache.spark.SparkException: Job aborted due to "
+        "stage failure: Task 0 in stage 3.0 failed 4 times, most recent failure: Lost task 0.3 in stage 3.0 (TID 3) "
+    )
+    python = (
+        "(192.0.2.2 executor 1): org.apache.spark.SparkException: Python worker exited unexpectedly (crashed). "
+        "Consider setting 'spark.python.worker.faulthandler.enabled' to 'true' for the better Python traceback.\n\tat x"
+    )
+    executor = "(192.0.2.2 executor 0): ExecutorLostFailure (executor 0 exited) Reason: Command exited with code 137"
+    assert said(RuntimeError(stage + python)) == "Python worker exited unexpectedly (crashed) (192.0.2.2 executor 1)"
+    assert said(RuntimeError(stage + executor)) == (
+        "ExecutorLostFailure (executor 0 exited) Reason: Command exited with code 137 (192.0.2.2 executor 0)"
+    )
+
+
+@pytest.mark.parametrize(
+    "words", [("report", "pdb", "-o", "report.html"), ("ingest", "example.smf", "--pdb", "new", "-o", "outcomes.csv")]
+)
+def test_the_embedded_engine_loads_nothing_of_spark(pdb: Path, words: tuple[str, ...]) -> None:
     program = (
-        "import atexit, sys; sys.argv = ['plexlens', 'report', 'pdb', '-o', 'report.html'];"
+        f"import atexit, sys; sys.argv = ['plexlens', *{words!r}];"
         "from plexlens.cli.__main__ import program;"
         "atexit.register(lambda: print(*[name for name in sys.modules if 'spark' in name.split('.')])); program()"
     )

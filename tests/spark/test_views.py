@@ -41,13 +41,13 @@ def pdb(tmp_path_factory: pytest.TempPathFactory) -> Pdb:
     return made
 
 
-def simulate(path: Path) -> None:
+def simulate(path: Path, *options: str) -> None:
     from typer.testing import CliRunner
 
     from plexlens.cli.app import app
 
     scenario = Path(__file__).parents[2] / "scenarios" / "capacity.toml"
-    result = CliRunner().invoke(app, ["simulate", str(scenario), "--seconds", "60", "-o", str(path)])
+    result = CliRunner().invoke(app, ["simulate", str(scenario), *(options or ("--seconds", "60")), "-o", str(path)])
     assert result.exit_code == 0, result.output
 
 

@@ -1,10 +1,11 @@
-"""The options that say which engine computes the facts of a report."""
+"""The options that say which engine reads dumps and raw tables."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
     from plexlens.metrics.inputs import Inputs
     from plexlens.metrics.query import Query
     from plexlens.pdb import Pdb
+    from plexlens.pdb.loading import LoadedBy
     from plexlens.progress import Progress
 
 
 class Engine(StrEnum):
-    """Engines that read raw tables."""
+    """Engines that read dumps and raw tables."""
 
     EMBEDDED = "embedded"
     SPARK = "spark"
@@ -65,6 +67,33 @@ class Computing:
         let_in()
         check()
 
+    def check_ingest(self, pdb: Path) -> None:
+        """See that the engine can write a database, before any work.
+
+        Raises
+        ------
+        UsageError
+            It cannot: executors write into a folder, and Spark needs PySpark and Java.
+        """
+        if not self.master:
+            return
+        from plexlens.spark.needs import check, check_shared
+
+        check_shared(pdb)
+        let_in()
+        check()
+
+    def loaded_by(self, progress: Progress) -> LoadedBy | None:
+        """Loads files for `plexlens.pdb.ingest`; None for the embedded engine."""
+        if not self.master:
+            return None
+        from plexlens.spark.loading import loaded_by
+        from plexlens.spark.needs import quiet_session, same_python
+
+        progress(0, 0, f"starting Spark ({self.master})")
+        same_python(self.master)
+        return partial(loaded_by, quiet_session(self.master))
+
     def brought(self, pdb: Pdb, progress: Progress) -> Callable[[Inputs, Query], Query] | None:
         """The function that brings facts of a database from Spark; None where the embedded engine computes them."""
         if not self.master:
@@ -94,7 +123,7 @@ computes = bundle(
             "engine",
             Annotated[
                 Engine,
-                typer.Option("--engine", help="What reads the raw tables; spark needs plexlens[spark] and Java."),
+                typer.Option("--engine", help="What does the reading; spark needs plexlens[spark] and Java."),
             ],
             Engine.EMBEDDED,
         ),

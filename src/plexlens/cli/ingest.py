@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from plexlens.cli.app import app
+from plexlens.cli.engine import Computing, computes
 from plexlens.cli.options import DATABASE, WAIT, Json, Location, Sources, Wait, located
 from plexlens.cli.output import RowsFormat, RowsOut, target
 from plexlens.cli.rows import Rows
@@ -22,6 +23,7 @@ _HEADS = ("file", "outcome", "reason", "kind", "records", "rows", "duplicates", 
 
 @app.command()
 @reads_dumps
+@computes
 def ingest(
     sources: Sources,
     pdb: Annotated[
@@ -34,6 +36,7 @@ def ingest(
     output: RowsOut = None,
     wait: Wait = WAIT,
     reading: Reading,
+    computing: Computing,
 ) -> None:
     """Add files to a performance database.
 
@@ -46,6 +49,7 @@ def ingest(
     from plexlens.pdb.opening import losses
 
     where = target("ingest", output, form, as_json=as_json, forms=ROW_FORMS, inputs=sources)
+    computing.check_ingest(pdb)
     was_there, is_new = pdb.exists(), not (pdb / "manifest.json").is_file()
     content = Pdb.open_or_create(pdb)
     failures: list[PlexlensError] = []
@@ -62,6 +66,7 @@ def ingest(
                     expansion=reading.expansion,
                     wait=wait,
                     tell=tell,
+                    loaded_by=computing.loaded_by(progress),
                 )
             except IngestFailuresError as error:
                 results, failures = list(error.results), list(error.failures)

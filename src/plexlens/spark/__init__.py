@@ -1,7 +1,7 @@
 """Plexlens on Spark: dumps decoded in executors, and the metric views of the catalogue in Spark's SQL.
 
 The extra ``plexlens[spark]`` installs PySpark; Spark needs Java 17.
-Of Plexlens, only ``report --engine spark`` imports this package.
+Of Plexlens, only ``--engine spark`` of ``report`` and ``ingest`` imports this package.
 """
 
 from typing import Any

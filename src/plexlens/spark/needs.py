@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -53,6 +55,31 @@ def check_folder(database: Any) -> None:
         )
 
 
+def check_shared(database: Any) -> None:
+    """See that a database is one into which executors can write.
+
+    Raises
+    ------
+    UsageError
+        It is in object storage.
+    """
+    if is_object(database):
+        raise UsageError(
+            file=str(database),
+            what="executors write into a database in a folder, not into object storage",
+            remedy="give a folder that every executor sees, or leave out --engine spark",
+        )
+
+
+def same_python(master: str) -> None:
+    """Have Spark on this machine run the Python of this process; Spark itself takes the ``python3`` of the path.
+
+    On a cluster, what PYSPARK_PYTHON names counts, or the ``python3`` of each executor.
+    """
+    if master.startswith("local"):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
 def quiet_session(master: str) -> Any:
     """A session for a command, which prints its own messages: without the page and the bars of Spark.
 
@@ -68,7 +95,7 @@ def quiet_session(master: str) -> Any:
         raise
     except Exception as error:
         raise UsageError(
-            file=master, what=f"Spark does not start: {_said(error)}", remedy="check --master, and Spark's own log"
+            file=master, what=f"Spark does not start: {said(error)}", remedy="check --master, and Spark's own log"
         ) from error
 
 
@@ -88,17 +115,30 @@ def reading(database: Any) -> Iterator[None]:
     except Exception as error:
         raise UnreadableInputError(
             file=str(database),
-            what=f"Spark does not read it: {_said(error)}",
+            what=f"Spark does not read it: {said(error)}",
             remedy="see that every executor has this folder at the same path, run plexlens pdb verify, or leave out "
             "--engine spark",
         ) from error
 
 
-def _said(error: Exception) -> str:
-    """Message of Spark without the call and the stack of Java: it has many kinds of error, some of the Java gateway."""
+#: How Spark names the task that ended a job, and where it ran.
+_LOST = re.compile(r".*most recent failure: Lost task \S+ in stage \S+ \(TID \d+\) \((?P<where>[^)]*)\): (?P<what>.*)")
+
+#: Begin and end of Spark's messages, which do not give the cause.
+_AROUND = re.compile(r"^(?:[\w.$]+Exception: )+|Consider setting .*$")
+
+
+def said(error: Exception) -> str:
+    """Message of Spark without the call and the stack of Java: it has many kinds of error, some of the Java gateway.
+
+    A task that was lost has its end and its place instead.
+    """
     lines = [line.strip().removeprefix(": ") for line in str(error).splitlines()]
     messages = (line for line in lines if line and not line.startswith(("An error occurred while calling", "at ")))
-    return next(messages, type(error).__name__)
+    message = next(messages, type(error).__name__)
+    if (lost := _LOST.match(message)) is not None:
+        return f"{_AROUND.sub('', lost['what']).strip().rstrip('.')} ({lost['where']})"
+    return message
 
 
 def session(master: str = "local[2]", settings: Mapping[str, str] | None = None) -> Any:
