@@ -28,6 +28,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from plexlens.expression import Clauses
+from plexlens.metrics.covered_by_sets import covered_by_sets
 from plexlens.metrics.definition import Fact, Rollup
 from plexlens.metrics.engine_table import quoted
 from plexlens.metrics.epochs import entity, epochs, joined
@@ -170,8 +171,8 @@ class Statement:
         for clock in self._clocks():
             measured |= self._clocked(clock)
         if self.together:
-            first = ("own_cells", "own_timed", "own_clocks") if self.is_alone else ("own_cells",)
-            parts |= {name: measured.pop(name) for name in first}
+            first = ("own_cells", "own_times", "own_timed", "own_clocks") if self.is_alone else ("own_cells",)
+            parts |= {name: measured.pop(name) for name in first if name in measured}
             parts |= self._together()
         parts |= measured
         for scope, name in self.scopes.items():
@@ -334,7 +335,15 @@ class Statement:
         if self.is_alone and is_own:
             times = sorted({*times, *self.together})
         of_cells = f"{name}_cells"
-        if times or columns.counted or self.has_epochs:
+        covered = [f"sum(length * fresh_{i}) as covered_{i}" for i in times]
+        if is_own and self.is_plain and times == [0] and not columns.counted and not self.has_epochs:
+            # Each interval of an observer counts in each group that has a row of it: the time is the observer's.
+            parts["own_times"] = self._times()
+            of_cells = f"own_cells c join own_times t on {self._same('c', 't', [OBSERVER, *self.time])}"
+            by = [f"c.{column}" for column in by]
+            clock_of = by
+            covered = ["any_value(t.covered_0) as covered_0"]
+        elif times or columns.counted or self.has_epochs:
             of_cells = f"{name}_timed"
             counted = {f"fresh_{i}": self._counted()[f"fresh_{i}"] for i in times} | columns.counted
             # Intervals of an object that several observers report may overlap.
@@ -344,7 +353,6 @@ class Statement:
                 f"left join {name}_cells c on {self._same('c', 'i', interval)})"
             )
             parts[of_cells] = with_fresh_shares(intervals, [*clock_of, "local_time"], counted, is_plain=is_plain)
-        covered = [f"sum(length * fresh_{i}) as covered_{i}" for i in times]
         names = [*clock_of, *covered, *columns.per_clock]
         parts[f"{name}_clocks"] = f"select {', '.join(names)} from {of_cells} group by {', '.join(clock_of)}"
         whole = columns.direct
@@ -365,8 +373,16 @@ class Statement:
         """For each condition, whether an interval counts: it has no rows, or a row with the inputs."""
         return {f"fresh_{i}": f"known_{i} is distinct from false" if i else "true" for i in self.conditions}
 
+    def _times(self) -> str:
+        """The time that each observer covers."""
+        by = ", ".join([OBSERVER, *self.time])
+        intervals = f"select {by}, max(length) as length from every group by {by}, local_time, interval, interval_to"
+        return f"select {by}, sum(length) as covered_0 from ({intervals}) group by {by}"
+
     def _together(self) -> dict[str, str]:
         """The time covered jointly by the observers of a group, per epoch and in total."""
+        if self.together == [0] and not self.is_alone and not self.has_epochs:
+            return covered_by_sets(self.group, self.time, OBSERVER)
         by = [*self.group, _EPOCH] if self.has_epochs else [*self.group]
         by_group = f" group by {', '.join(by)}" if by else ""
         if self.is_alone:

@@ -1,0 +1,88 @@
+"""The time that observers cover together, told once for each set of observers, against a slow and obvious account."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from plexlens.metrics.covered_by_sets import covered_by_sets
+from plexlens.metrics.over_time import MOMENTS
+from plexlens.pdb.engine import connect
+
+#: Who observed, local or not, start, end and told length of an interval in seconds.
+Interval = tuple[str, bool, float, float, float]
+
+
+def _slow(intervals: list[Interval], observers: set[str]) -> float:
+    """Each interval in the order of its start: what no earlier one has covered counts, as a share of its length."""
+    total = 0.0
+    for is_local in (False, True):
+        until = None
+        own = [each for each in intervals if each[0] in observers and each[1] is is_local]
+        for _, _, start, end, length in sorted(own, key=lambda each: (each[2], each[3], -each[4])):
+            # A moment's overlap is that of clocks.
+            begin = start if until is None or until - start <= MOMENTS else until
+            total += length * (max(0.0, end - begin) / (end - start) if end > start else 1.0)
+            until = end if until is None else max(until, end)
+    return total
+
+
+def _drawn(chance: Random) -> list[Interval]:
+    """Intervals of five observers: common ones, their own, short ones, overlapping ones, one without a length."""
+    intervals: list[Interval] = []
+    for name in "ABCDE":
+        start = 0.0
+        while start < 5000:
+            length = chance.choice((900.0, 900.0, 900.0, 1.5, 320.0, 0.0))
+            if name in "AB":
+                length = 900.0
+            told = length if chance.random() < 0.8 else length / 2
+            intervals.append((name, name == "E", start, start + length, told))
+            start += max(length, 1.0) if chance.random() < 0.9 else length / 2 + 1
+    return intervals
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_group_has_the_time_of_its_observers(seed: int) -> None:
+    chance = Random(seed)
+    intervals = _drawn(chance)
+    groups = {f"T{number}": set(chance.sample("ABCDE", chance.randint(1, 5))) for number in range(12)}
+    connection = connect()
+    connection.execute(
+        "create table every (who varchar, local_time boolean, starts timestamptz, ends timestamptz, length double, "
+        "interval bigint, interval_to bigint)"
+    )
+    for number, (name, is_local, start, end, length) in enumerate(intervals):
+        connection.execute(
+            "insert into every values (?, ?, to_timestamp(?), to_timestamp(?), ?, ?, ?)",
+            [name, is_local, start, end, length, number, number + 1],
+        )
+    connection.execute('create table measured ("transaction" varchar, who varchar)')
+    rows = [[group, name] for group, names in groups.items() for name in names]
+    connection.executemany("insert into measured values (?, ?)", rows * 2)
+    steps = covered_by_sets(['"transaction"'], [], "who")
+    listed = ", ".join(f"{name} as ({sql})" for name, sql in steps.items())
+    answer = dict(connection.execute(f"with {listed} select * from together_whole").fetchall())
+    assert answer == pytest.approx({group: _slow(intervals, names) for group, names in groups.items()}, rel=1e-12)
+
+
+def test_two_regions_that_follow_each_other() -> None:
+    # A: 00:00 to 00:15 and 00:15 to 00:30; B: 00:15 to 00:30 and 00:30 to 00:45. Together 45 minutes, A alone 30.
+    intervals = [("A", 0, 900), ("A", 900, 1800), ("B", 900, 1800), ("B", 1800, 2700)]
+    connection = connect()
+    values = ", ".join(
+        f"('{name}', false, to_timestamp({start}), to_timestamp({end}), 900.0, {start}, {end})"
+        for name, start, end in intervals
+    )
+    connection.execute(
+        f"create table every as select * from (values {values}) "
+        "t(who, local_time, starts, ends, length, interval, interval_to)"
+    )
+    connection.execute(
+        "create table measured as select * from (values ('both', 'A'), ('both', 'B'), ('first', 'A')) t(job, who)"
+    )
+    steps = covered_by_sets(["job"], [], "who")
+    listed = ", ".join(f"{name} as ({sql})" for name, sql in steps.items())
+    rows = connection.execute(f"with {listed} select * from together order by job").fetchall()
+    assert rows == [("both", 2700.0), ("first", 1800.0)]
