@@ -184,6 +184,7 @@ def evaluate(
     apart: Sequence[str] = (),
     utc_offset: float = 0.0,
     cut: bool = True,
+    aligned: bool = True,
     shown: Iterable[str] | None = None,
 ) -> Query | None:
     """Metrics of a grain, rolled up to fewer columns or longer times (`plexlens.metrics.rollup`).
@@ -213,6 +214,9 @@ def evaluate(
     cut
         Whether intervals of several observers that come together are cut where any of them begins or ends
         (`plexlens.metrics.slices`); by default a row by interval is of all observers that were measured then.
+    aligned
+        Whether they are also cut where an observer of another group begins or ends, so that rows of all groups have
+        the same times, as a stack needs; otherwise they are cut only where some group combines several observers.
     shown
         Facts and metrics that are asked for; all by default.
 
@@ -260,7 +264,7 @@ def evaluate(
             by_interval,
             _clean_of_whole(inputs, grain, table, apart),
             lambda: clean_intervals(inputs, base, grain, apart),
-            lambda: are_of_several(inputs, rows, grain, keys, apart, cut=cut and by_interval),
+            lambda: are_of_several(inputs, rows, grain, keys, apart, cut=cut and aligned and by_interval),
         )
     has_epochs = is_cut = False
     if not steps.is_one:

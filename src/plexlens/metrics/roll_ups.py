@@ -125,6 +125,7 @@ class RollUps:
         descending: bool = True,
         limit: int = 0,
         undated: bool = False,
+        aligned: bool = True,
     ) -> tuple[pa.Table, int]:
         """Rolled-up rows of a grain.
 
@@ -144,6 +145,8 @@ class RollUps:
             Rows to return at most; 0 for all.
         undated
             Whether rows without a time are included; their ``time`` is null.
+        aligned
+            As `plexlens.metrics.evaluate.evaluate` takes it.
 
         Returns
         -------
@@ -151,7 +154,7 @@ class RollUps:
             Columns ``by``, ``time`` unless it is ``all``, and ``columns``; and the number of rows there are.
         """
         wanted = frozenset({*columns, *by} | ({order} if order else set()))
-        table = self._rolled_up(data, wanted, tuple(by), time, where)
+        table = self._rolled_up(data, wanted, tuple(by), time, where, aligned=aligned)
         names = [*by, *(["time"] if time != "all" else [])]
         if time != "all" and not undated:
             table = table.where('"time" is not null')
@@ -166,21 +169,35 @@ class RollUps:
         return table.first(*ordering, limit=limit)
 
     def _rolled_up(
-        self, data: GrainData, wanted: frozenset[str], by: tuple[str, ...], time: str, where: str | None
+        self,
+        data: GrainData,
+        wanted: frozenset[str],
+        by: tuple[str, ...],
+        time: str,
+        where: str | None,
+        *,
+        aligned: bool = True,
     ) -> Query:
         key = (data.name, by, where)
         names = self._asked.get(key, []) if time == "all" else []
         # A question alone takes the rows that it shows; several take them from a table of all.
         together = frozenset[str]().union(*names) if len(set(names)) > 1 else frozenset[str]()
         if not wanted <= together | frozenset(by):
-            return self._evaluated(data, wanted, by, time, where)
+            return self._evaluated(data, wanted, by, time, where, aligned=aligned)
         if key not in self._kept:
             query = self._evaluated(data, together | frozenset(by), by, time, where)
             self._kept[key] = query.kept(fresh_name("rolled_up"))
         return self._kept[key]
 
     def _evaluated(
-        self, data: GrainData, wanted: frozenset[str], by: tuple[str, ...], time: str, where: str | None
+        self,
+        data: GrainData,
+        wanted: frozenset[str],
+        by: tuple[str, ...],
+        time: str,
+        where: str | None,
+        *,
+        aligned: bool = True,
     ) -> Query:
         table = evaluate(
             self.inputs,
@@ -191,6 +208,7 @@ class RollUps:
             where=where,
             kept=data.rows_for(wanted, time, where, self.utc_offset),
             utc_offset=self.utc_offset,
+            aligned=aligned,
             shown=wanted,
         )
         assert table is not None

@@ -101,7 +101,8 @@ class Spreads:
         """The columns interval by interval, independent of the chart's time step."""
         on_clock = grain_data.on(grain_data.first)
         there = where if on_clock is None else both(where, on_clock)
-        result, _ = self._context.numbers.rows(grain_data, columns, by=by, time="interval", where=there)
+        # Each row is taken by itself: its intervals need not be those of other rows.
+        result, _ = self._context.numbers.rows(grain_data, columns, by=by, time="interval", where=there, aligned=False)
         return pivot(result, by, columns, is_local=grain_data.first.is_local)
 
 
