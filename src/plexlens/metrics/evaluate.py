@@ -137,7 +137,8 @@ def are_single_rows(inputs: Inputs, grain: Grain, rows: Query) -> bool:
 
     A key that only the part has tells more apart.
     """
-    whole = rows.timed or rows.part_of or rows
+    # Not those that tell the time: they need not have the entities.
+    whole = rows.part_of or rows
     names = tuple(name for name in entity(grain) if name in whole.columns)
     return have_single_rows(inputs, _with_interval_to(inputs, whole, grain), names)
 

@@ -126,14 +126,14 @@ class GrainData:
         if self.levels is not None:
             self.recorded = self.kept = self.levels.by_interval
             # The intervals alone say as much, of rows that are too many to be counted.
-            timed = self.levels.cover
+            timed, self._named_in = self.levels.cover, self.levels.named
         else:
             query = facts(inputs, grain)
             assert query is not None, f"{grain.name} has no source in the database"
             self.recorded = self.kept = keep(query, grain, table)
             timed = self.recorded.timed or self.recorded
-        self._named_in = named_in = timed if self.recorded.timed is None else self.recorded
-        named = _asked(inputs.connection, f"select distinct source_kind, system, sysplex from {named_in.source}")
+            self._named_in = self.recorded
+        named = _asked(inputs.connection, f"select distinct source_kind, system, sysplex from {self._named_in.source}")
         self.named: frozenset[tuple[str | None, str | None]] = frozenset(
             zip(named["system"].to_pylist(), named["sysplex"].to_pylist(), strict=True)
         )

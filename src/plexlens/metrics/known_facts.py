@@ -90,6 +90,11 @@ def have_single_rows(inputs: Inputs, view: str, entities: Sequence[str]) -> bool
     return bool(inputs.kept[key])
 
 
+def note_single_rows(inputs: Inputs, view: str, entities: Sequence[str]) -> None:
+    """Note that no entity has several rows in an interval of a view, as whoever made its rows knows."""
+    inputs.kept["single rows", view, tuple(entities)] = True
+
+
 def _projected(combinations: Iterable[Mapping[str, bool]], names: Sequence[str]) -> list[dict[str, bool]]:
     """The combinations restricted to fewer facts, without duplicates."""
     distinct = {tuple(known[name] for name in names) for known in combinations}

@@ -101,8 +101,8 @@ def _statement(
     """SQL of each observer, the intervals left out of each metric, and all of its intervals.
 
     ``single`` says whether no entity has several rows in an interval. What is known of each entity in each interval
-    comes first. Then only different rows of it stand: many entities know and lack the same, and nothing that follows
-    counts entities.
+    comes first. Then only the different rows that lack something are kept, which are few: many entities know and lack
+    the same, and nothing that follows counts entities.
     """
     settings = {fact.name for fact in grain.facts if fact.rollup.is_setting}
     lengths = {fact.name for fact in grain.facts if fact.rollup is Rollup.SPAN}
@@ -119,7 +119,7 @@ def _statement(
         column = quoted(f"known_{name}")
         return f"bool_or({column}) over (partition by {of_entity})" if name in settings else column
 
-    marks, shown, present, lacking = [], [], [], []
+    marks, shown, present, may_lack, lacking = [], [], [], [], []
     for number, (metric, read) in enumerate(reads.items()):
         clauses = [" or ".join(known(name) for name in sorted(clause)) for clause in read.needed]
         every = " and ".join(f"({clause})" for clause in clauses)
@@ -128,22 +128,31 @@ def _statement(
         marks.append(f"({every}) as every_{number}, ({some}) as some_{number}, ({length}) as length_{number}")
         shown.append(f"bool_or(every_{number}) as shown_{number}")
         present.append(f"bool_or(every_{number}) as present_{number}")
-        lacks = (
-            f"shown_{number} and not every_{number} and (some_{number} or (length_{number} and not present_{number}))"
-        )
+        may_lack.append(f"(not every_{number} and (some_{number} or length_{number}))")
+        lacks = f"shown_{number} and not every_{number} and some_{number}"
+        if length != "false":
+            lacks = f"shown_{number} and not every_{number} and (some_{number} or not present_{number})"
         lacking.append(f"count(distinct (m.interval, m.interval_to)) filter (where {lacks}) as lacking_{number}")
     observers = [quoted(name) for name in _observers(grain)]
     listed = ", ".join(f"m.{name}" for name in observers)
     named = ", ".join(dict.fromkeys((*observers, *map(quoted, by), "interval", "interval_to")))
     of_interval = [*observers, "interval", "interval_to"]
     groups = [quoted(name) for name in by]
+    # Rows without gaps are many: they are read again for each step, and only the others are kept.
+    kept = "materialized" if settings.intersection(facts) else "not materialized"
+    moments = f"moments as (select {', '.join([*of_interval, *present])} from marked{_group(of_interval)}), "
+    timely = f" join moments i on {_same('m', 'i', of_interval)}"
+    if not (timed and lengths.intersection(facts)):
+        moments = timely = ""
     return (
-        f"with marked as materialized (select distinct {named}, {', '.join(marks)} from ({cells})), "
-        f"numbers as (select {', '.join([*groups, *shown])} from marked{_group(groups)}), "
-        f"moments as (select {', '.join([*of_interval, *present])} from marked{_group(of_interval)}) "
-        f"select {listed}, {', '.join(lacking)}, count(distinct (m.interval, m.interval_to)) as intervals "
-        f"from marked m join numbers n on {_same('m', 'n', groups)} join moments i on {_same('m', 'i', of_interval)} "
-        f"group by {listed} order by {listed}"
+        f"with marked as {kept} (select {named}, {', '.join(marks)} from ({cells})), "
+        f"lacking as materialized (select distinct * from marked where {' or '.join(may_lack)}), "
+        f"numbers as (select {', '.join([*groups, *shown])} from marked{_group(groups)}), {moments}"
+        f"gaps as (select {', '.join([listed, *lacking])} from lacking m join numbers n on {_same('m', 'n', groups)}"
+        f"{timely} group by {listed}), "
+        f"wholes as (select {', '.join(observers)}, count(distinct (interval, interval_to)) as intervals "
+        f"from {view}{_group(observers)}) "
+        f"select m.*, w.intervals from gaps m join wholes w on {_same('m', 'w', observers)} order by {listed}"
     )
 
 

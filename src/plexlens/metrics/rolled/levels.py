@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from plexlens.metrics.definition import END, Grain
 from plexlens.metrics.engine_table import fresh_name
+from plexlens.metrics.epochs import entity
 from plexlens.metrics.facts import columns_of, missing_facts, rolled_facts
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.known_facts import KnownFacts
+from plexlens.metrics.known_facts import KnownFacts, note_single_rows
 from plexlens.metrics.query import Query
 from plexlens.metrics.reduction import narrowed
 from plexlens.metrics.rolled.merging import LEVELS, cover, cover_columns, known_in, patterns
@@ -76,13 +77,23 @@ class Levels:
         """
         for level in sorted(LEVELS, key=LEVELS.__getitem__, reverse=True):
             if self._answers(level, columns, time, where, utc_offset):
-                return self._view(level)
-        return self._view(INTERVAL)
+                return self._timed(level)
+        return self.by_interval
 
     @property
     def by_interval(self) -> Query:
         """The rows by interval."""
-        return self._view(INTERVAL)
+        return self._timed(INTERVAL)
+
+    @property
+    def named(self) -> Query:
+        """The rows that name the observers in the selection, as few as there are."""
+        rows = self._view(INTERVAL)
+        return self.cover if rows.timed is None else rows
+
+    def _timed(self, level: str) -> Query:
+        """Rows of a level, with the intervals that tell the time: they are far fewer than rows of entities."""
+        return replace(self._view(level), timed=self.cover if level == DAY else self._cover_of_hours)
 
     def _answers(self, level: str, columns: Collection[str], time: str, where: str | None, utc_offset: float) -> bool:
         """Whether rows of a level answer as rows by interval do: no bound of time parts one, all are known alike."""
@@ -127,14 +138,14 @@ class Levels:
         if level not in self._views:
             query = rolled_facts(self._inputs, self._grain, self._rolled, level, END)
             view = query.as_view(fresh_name(f"rolled_{self._grain.name}"))
-            if level != INTERVAL:
-                view = replace(view, timed=self.cover if level == DAY else self._cover_of_hours)
+            # Of days that were merged each entity is known to have one row in an interval.
+            are_merged = all(LEVELS.keys() <= day.files.keys() or not day.has_hours for day in self._rolled.days)
+            if is_single := are_merged and not self._rolled.missing:
+                note_single_rows(self._inputs, view.source, entity(self._grain))
             if self._patterns is not None:
                 # Which facts are known together was noted when the rows were made.
                 every = frozenset(fact.name for fact in self._grain.facts)
-                # Of days that were merged each entity is known to have one row in an interval.
-                are_merged = all(LEVELS.keys() <= day.files.keys() or not day.has_hours for day in self._rolled.days)
-                known = KnownFacts(self._patterns, are_merged and not self._rolled.missing)
+                known = KnownFacts(self._patterns, is_single)
                 self._inputs.patterns[view.source, ()] = [(every, known)]
             self._views[level] = view
         return self._views[level]
