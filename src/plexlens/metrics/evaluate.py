@@ -132,15 +132,15 @@ def _known_facts(
     return known_facts(inputs, part.source, own, grain, apart=apart, single=single)
 
 
-def are_single_rows(inputs: Inputs, grain: Grain, rows: Query) -> bool:
+def are_single_rows(inputs: Inputs, grain: Grain, rows: Query, *, ask: bool = True) -> bool:
     """Whether no entity has several rows in an interval in all the rows of which these are a part.
 
-    A key that only the part has tells more apart.
+    A key that only the part has tells more apart. ``ask`` is that of `have_single_rows`.
     """
     # Not those that tell the time: they need not have the entities.
     whole = rows.part_of or rows
     names = tuple(name for name in entity(grain) if name in whole.columns)
-    return have_single_rows(inputs, _with_interval_to(inputs, whole, grain), names)
+    return have_single_rows(inputs, _with_interval_to(inputs, whole, grain), names, ask=ask)
 
 
 def _clean_of_whole(inputs: Inputs, grain: Grain, rows: Query, apart: Sequence[str]) -> CleanIntervals | None:
@@ -268,6 +268,7 @@ def evaluate(
             lambda: are_of_several(inputs, rows, grain, keys, apart, cut=cut and aligned and by_interval),
         )
     has_epochs = is_cut = False
+    are_clean = steps.intervals is not None
     if not steps.is_one:
         # Slices begin and end with the intervals that they are cut from: the epochs are the same.
         has_epochs = steps.several and have_epochs(inputs, base, grain)
@@ -308,7 +309,9 @@ def evaluate(
         tuple(apart),
         has_epochs=has_epochs,
         is_plain=is_plain,
-        has_single_rows=has_intervals and (is_cell or (asks_for_known and are_single_rows(inputs, grain, table))),
+        # Slices of intervals that do not overlap are as single as these.
+        has_single_rows=(are_clean or not is_cut)
+        and (is_cell or (asks_for_known and are_single_rows(inputs, grain, table, ask=has_intervals))),
         is_cell=is_cell,
         is_row=is_cell and by_interval and not are_of_several(inputs, rows, grain, keys, apart, cut=False),
         several=steps.several,

@@ -76,18 +76,19 @@ def known_facts(
     return pattern[-1][1]
 
 
-def have_single_rows(inputs: Inputs, view: str, entities: Sequence[str]) -> bool:
+def have_single_rows(inputs: Inputs, view: str, entities: Sequence[str], *, ask: bool = True) -> bool:
     """Whether no entity has several rows in an interval; then no part of the rows has, either.
 
-    Of two entities with the same hash, one looks like a second row of the other: the longer way is right, too.
+    The rows are asked only if ``ask``; otherwise what nobody has asked or noted is taken as false. Of two entities with
+    the same hash, one looks like a second row of the other: the longer way is right, too.
     """
     key = ("single rows", view, tuple(entities))
-    if key not in inputs.kept:
+    if ask and key not in inputs.kept:
         listed = ", ".join(quoted(name) for name in (*entities, "interval", "interval_to"))
         sql = f"select count(*) = count(distinct hash({listed})) from {view}"
         row = inputs.connection.execute(sql).fetchone()
         inputs.kept[key] = bool(row and row[0])
-    return bool(inputs.kept[key])
+    return bool(inputs.kept.get(key))
 
 
 def note_single_rows(inputs: Inputs, view: str, entities: Sequence[str]) -> None:
