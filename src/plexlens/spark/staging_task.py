@@ -81,14 +81,14 @@ def look(places: Sequence[str]) -> Answer:
 
 def stage(task: Task) -> Answer:
     """Read a dump into staged files."""
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    attempt = "" if context is None else f".{context.taskAttemptId()}"
     # Another folder at the path of the database, or the run has ended: what is written now, nobody would commit.
     seen = look([str(Path(task.pdb, STAGING, task.run)), task.path])
     if seen.unseen:
         return seen
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    attempt = "" if context is None else f".{context.taskAttemptId()}"
     try:
         job = Job(
             Pdb.open(Path(task.pdb)),
