@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tools.trials import GOALS, LOADS, SECONDS, SEEDS, Answer, Error, Trial, errors, summary, trial
+from tools.trials import GOALS, LOADS, MORE_SEEDS, SECONDS, SEEDS, Answer, Error, Trial, errors, summary, trial
 
 #: Methods by their attribute of a trial.
 METHODS = (("plan", "plexlens plan"), ("queue", "M/M/c"), ("ratio", "capacity ratio"))
@@ -87,17 +87,28 @@ def _totals(trials: Sequence[Trial]) -> str:
 def _outside(trials: Sequence[Trial]) -> str:
     """Cases in which the plan misses its targets, and in which it states that it cannot predict."""
     found = errors(trials, "plan")
-    missed = [error for error in found if not error.said and _is_outside(error)]
+    missed = [error for error in found if not error.said and error.is_outside]
     rows = [f"Outside the aim are {len(missed)} of {len(found)} errors of the plan:", ""]
-    rows += [f"- {error.trial}, {error.name}, {_where(error)}: {_size(error.value)}" for error in missed] or ["- none"]
+    rows += [
+        f"- {error.trial}, {error.name}, {_where(error)}: {_size(error.value)}{_again(trials, error)}"
+        for error in missed
+    ] or ["- none"]
     said = list(dict.fromkeys((error.trial, error.name, error.said) for error in found if error.said))
     rows += ["", "The plan says that the data cannot tell:", ""]
     rows += [f"- {name}, {class_name}: {text}" for name, class_name, text in said] or ["- nowhere"]
     return "\n".join(rows)
 
 
-def _is_outside(error: Error) -> bool:
-    return error.value is None or abs(error.value) > (GOALS[1] if error.load else GOALS[2])
+def _again(trials: Sequence[Trial], error: Error) -> str:
+    """The error against runs with further seeds, where there are such runs."""
+    case = next(case for case in trials if case.name == error.trial)
+    more, value = case.again.get((error.load, error.name)), case.plan.responses.get(error.load, {}).get(error.name)
+    if more is None or value is None:
+        return ""
+    simulated = f"{more.mean * 1e3:.0f} ± {more.half_width * 1e3:.0f} ms"
+    return (
+        f"; with {len(MORE_SEEDS)} further seeds {simulated} are simulated, the error is {value / more.mean - 1:+.1%}"
+    )
 
 
 def _where(error: Error) -> str:
