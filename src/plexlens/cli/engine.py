@@ -123,7 +123,7 @@ computes = bundle(
             "engine",
             Annotated[
                 Engine,
-                typer.Option("--engine", help="What does the reading; spark needs plexlens[spark] and Java."),
+                typer.Option("--engine", help="Engine that reads the data; spark needs plexlens[spark] and Java."),
             ],
             Engine.EMBEDDED,
         ),
