@@ -200,9 +200,16 @@ impl Use<'_> {
     }
 
     /// Fewest bytes worth a row: at most 32 bytes of the table's own columns for each byte read.
-    fn least(&self) -> usize {
-        let end = self.section.fields.iter().map(|field| field.offset + field.length).max().expect("fields");
-        (self.table.fields.len() * 8 / 32).max(4).min(end)
+    ///
+    /// A product section of RMF has to tell the interval, whose last part is the offset of local time.
+    fn least(&self, map: &RecordMap) -> usize {
+        let ends = || self.section.fields.iter().map(|field| field.offset + field.length);
+        let least = (self.table.fields.len() * 8 / 32).max(4).min(ends().max().expect("fields"));
+        if map.identity != Identity::Rmf || self.rule() != Rule::Product {
+            return least;
+        }
+        let offset = self.section.field("SMF7xLGO");
+        offset.map_or(least, |offset| least.max(offset.offset + offset.length))
     }
 }
 
@@ -286,7 +293,7 @@ impl Slow {
                         if !one.is_for(catalogue, map, bytes, product) {
                             continue;
                         }
-                        if own < one.least() {
+                        if own < one.least(map) {
                             damage(self, 1);
                         } else {
                             self.row(one, record_no, before + entry + 1, bytes);
@@ -319,7 +326,7 @@ impl Slow {
                             Rule::Chain(kind) => kind == region[at + 2],
                             _ => at == 0,
                         };
-                        if here && own < one.least() {
+                        if here && own < one.least(map) {
                             damage(self, 1);
                         } else if here {
                             if one.rule() == Rule::Product {
@@ -357,7 +364,7 @@ impl Slow {
                     }
                     continue;
                 }
-                if length < one.least() {
+                if length < one.least(map) {
                     damage(self, 1);
                     continue;
                 }
@@ -414,7 +421,9 @@ static DECODER: LazyLock<Decoder> =
 /// The fast decoder's answer in the twin's form.
 fn fast(decoder: &Decoder, records: &[Vec<u8>]) -> Slow {
     let decoded = decoder.decode(&records::batch(records), None, "test").expect("decodes");
-    let mut found = Slow { damaged: decoded.damage.iter().map(|damage| damage.record_no).collect(), ..Slow::default() };
+    // The same damage of entries that follow each other is one row with a count.
+    let damaged = decoded.damage.iter().flat_map(|damage| vec![damage.record_no; 1 + damage.repeats as usize]);
+    let mut found = Slow { damaged: damaged.collect(), ..Slow::default() };
     for (name, table) in decoded.tables.iter().filter(|(name, _)| name != "smf_record") {
         let record_no = table.column_by_name("record_no").expect("key").as_primitive::<UInt64Type>();
         let section_no = table.column_by_name("section_no").expect("key").as_primitive::<UInt32Type>();
@@ -500,7 +509,7 @@ fn random_record(catalogue: &Catalogue, map: &RecordMap, random: &mut Random) ->
         let entry = layouts[random.below(layouts.len() as u64) as usize];
         let section = catalogue.section(&entry.layout).expect("a layout");
         let table = catalogue.section(&entry.table).expect("a table");
-        let least = Use { entry, section, table }.least();
+        let least = Use { entry, section, table }.least(map);
         let length = section.length() + random.below(40) as usize;
         let count = 1 + random.below(3) as usize;
         let start = record.len();
