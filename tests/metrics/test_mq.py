@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from plexlens.metrics import GRAINS
-from plexlens.metrics.evaluate import evaluate
+from plexlens.metrics.evaluate import Cut, evaluate
 from tests.metrics.raw import START, inputs, row, rows_of
 
 
@@ -87,14 +87,14 @@ def test_a_row_of_each_queue_manager_need_not_be_cut_where_another_begins() -> N
     late = {"interval_start": START + timedelta(minutes=5), "interval_end": START + timedelta(minutes=20)}
     raw = inputs(smf115_2_qmst=[qm(1, qmstget=900), qm(2, subsystem="QM02", system="SYS2", qmstget=1800, **late)])
 
-    def rows(by: str, *, aligned: bool) -> list[tuple[str, int, float]]:
-        found = rows_of(evaluate(raw, GRAINS["mq_queue_manager"], by=(by,), aligned=aligned))
+    def rows(by: str, cut: Cut) -> list[tuple[str, int, float]]:
+        found = rows_of(evaluate(raw, GRAINS["mq_queue_manager"], by=(by,), cut=cut))
         minutes = [(r[by], (r["time"] - START) // timedelta(minutes=1), r["gets_per_second"]) for r in found]
         return sorted(minutes)
 
-    assert rows("queue_manager", aligned=False) == [("QM01", 0, 1.0), ("QM02", 5, 2.0)]
+    assert rows("queue_manager", Cut.WITHIN) == [("QM01", 0, 1.0), ("QM02", 5, 2.0)]
     # To be stacked, both have the same times: 08:00, 08:05 and 08:15.
-    assert rows("queue_manager", aligned=True) == [
+    assert rows("queue_manager", Cut.ALIGNED) == [
         ("QM01", 0, 1.0),
         ("QM01", 5, pytest.approx(1.0)),
         ("QM02", 5, pytest.approx(2.0)),
@@ -102,7 +102,7 @@ def test_a_row_of_each_queue_manager_need_not_be_cut_where_another_begins() -> N
     ]
     # A row of both at once is cut in any case: between 08:05 and 08:15 it is of three gets per second.
     together = [("PLEX", 0, 1.0), ("PLEX", 5, pytest.approx(3.0)), ("PLEX", 15, pytest.approx(2.0))]
-    assert rows("sysplex", aligned=False) == rows("sysplex", aligned=True) == together
+    assert rows("sysplex", Cut.WITHIN) == rows("sysplex", Cut.ALIGNED) == together
 
 
 def test_intervals_shorter_than_a_minute_stay_apart() -> None:

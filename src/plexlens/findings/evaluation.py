@@ -14,7 +14,7 @@ from plexlens.findings.rule import Formula, Rule, Severity
 from plexlens.metrics import local_time
 from plexlens.metrics.definition import Fact, Grain, Key
 from plexlens.metrics.engine_table import fresh_name
-from plexlens.metrics.evaluate import cut_together, evaluate
+from plexlens.metrics.evaluate import Cut, cut_together, evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
 from plexlens.metrics.reduction import reduced
@@ -233,7 +233,7 @@ class Evaluation:
         # Intervals as they are: the evidence is looked up by their starts.
         grain = self.grain(self.rules)
         shown = frozenset({"interval_seconds"}).union(*(rule.numbers for rule in self.rules))
-        table = evaluate(self.inputs, grain, by=self.by, time=self.time, kept=self.facts, cut=False, shown=shown)
+        table = evaluate(self.inputs, grain, by=self.by, time=self.time, kept=self.facts, cut=Cut.NEVER, shown=shown)
         assert table is not None
         texts = {name: quoted(name) for name in ("first_interval", "last_interval", "intervals", "interval_seconds")}
         if "interval_seconds" not in table.columns:

@@ -1,7 +1,7 @@
 """SQL of the time that the observers of each group cover together, where every interval counts.
 
 Many groups have the same observers: hundreds of transactions run in the same regions. The time of each set of
-observers is told once, and intervals that begin and end together are one.
+observers is computed once, and intervals that begin and end together are one.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from plexlens.metrics.rollup_direct import (
     direct_statement,
     has_lengths,
 )
-from plexlens.metrics.slices import sliced
+from plexlens.metrics.slices import Cut, sliced
 from plexlens.metrics.source_rows import available
 from plexlens.metrics.steps import Steps, are_of_several, are_plain, are_told_apart, have_epochs
 from plexlens.metrics.variants import Plan
@@ -184,8 +184,7 @@ def evaluate(
     kept: Query | None = None,
     apart: Sequence[str] = (),
     utc_offset: float = 0.0,
-    cut: bool = True,
-    aligned: bool = True,
+    cut: Cut = Cut.ALIGNED,
     shown: Iterable[str] | None = None,
 ) -> Query | None:
     """Metrics of a grain, rolled up to fewer columns or longer times (`plexlens.metrics.rollup`).
@@ -213,11 +212,8 @@ def evaluate(
     utc_offset
         Seconds by which the clock on which hours and days begin is ahead of UTC.
     cut
-        Whether intervals of several observers that come together are cut where any of them begins or ends
-        (`plexlens.metrics.slices`); by default a row by interval is of all observers that were measured then.
-    aligned
-        Whether they are also cut where an observer of another group begins or ends, so that rows of all groups have
-        the same times, as a stack needs; otherwise they are cut only where some group combines several observers.
+        Whether a roll-up by interval splits intervals where those of other observers begin or end
+        (`plexlens.metrics.slices`).
     shown
         Facts and metrics that are asked for; all by default.
 
@@ -259,20 +255,20 @@ def evaluate(
     plan = Plan.of(grain, known, several=False, shown=names)
     by_interval = time == "interval"
     steps = Steps(True, None, False)
-    if plan.takes_time or (has_lengths(grain) and cut and by_interval):
+    if plan.takes_time or (has_lengths(grain) and cut is not Cut.NEVER and by_interval):
         steps = Steps.of(
             plan,
             by_interval,
             _clean_of_whole(inputs, grain, table, apart),
             lambda: clean_intervals(inputs, base, grain, apart),
-            lambda: are_of_several(inputs, rows, grain, keys, apart, cut=cut and aligned and by_interval),
+            lambda: are_of_several(inputs, rows, grain, keys, apart, cut=cut is Cut.ALIGNED and by_interval),
         )
     has_epochs = is_cut = False
     are_clean = steps.intervals is not None
     if not steps.is_one:
         # Slices begin and end with the intervals that they are cut from: the epochs are the same.
         has_epochs = steps.several and have_epochs(inputs, base, grain)
-        if steps.several and cut and by_interval:
+        if steps.several and cut is not Cut.NEVER and by_interval:
             uncut = rows
             base, rows = sliced(inputs, grain, base, rows)
             is_cut = rows != uncut
@@ -430,6 +426,7 @@ def attach(inputs: Inputs, names: Iterable[str] | None = None) -> tuple[str, ...
 __all__ = [
     "IDENTITY",
     "TIMES",
+    "Cut",
     "above_whole",
     "are_single_rows",
     "attach",

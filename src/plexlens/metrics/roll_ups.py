@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.engine_table import fresh_name
-from plexlens.metrics.evaluate import available, evaluate
+from plexlens.metrics.evaluate import Cut, available, evaluate
 from plexlens.metrics.grain_data import GrainData
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.moments import shown_on
@@ -125,7 +125,7 @@ class RollUps:
         descending: bool = True,
         limit: int = 0,
         undated: bool = False,
-        aligned: bool = True,
+        cut: Cut = Cut.ALIGNED,
     ) -> tuple[pa.Table, int]:
         """Rolled-up rows of a grain.
 
@@ -145,7 +145,7 @@ class RollUps:
             Rows to return at most; 0 for all.
         undated
             Whether rows without a time are included; their ``time`` is null.
-        aligned
+        cut
             As `plexlens.metrics.evaluate.evaluate` takes it.
 
         Returns
@@ -154,7 +154,7 @@ class RollUps:
             Columns ``by``, ``time`` unless it is ``all``, and ``columns``; and the number of rows there are.
         """
         wanted = frozenset({*columns, *by} | ({order} if order else set()))
-        table = self._rolled_up(data, wanted, tuple(by), time, where, aligned=aligned)
+        table = self._rolled_up(data, wanted, tuple(by), time, where, cut=cut)
         names = [*by, *(["time"] if time != "all" else [])]
         if time != "all" and not undated:
             table = table.where('"time" is not null')
@@ -176,14 +176,14 @@ class RollUps:
         time: str,
         where: str | None,
         *,
-        aligned: bool = True,
+        cut: Cut = Cut.ALIGNED,
     ) -> Query:
         key = (data.name, by, where)
         names = self._asked.get(key, []) if time == "all" else []
         # A question alone takes the rows that it shows; several take them from a table of all.
         together = frozenset[str]().union(*names) if len(set(names)) > 1 else frozenset[str]()
         if not wanted <= together | frozenset(by):
-            return self._evaluated(data, wanted, by, time, where, aligned=aligned)
+            return self._evaluated(data, wanted, by, time, where, cut=cut)
         if key not in self._kept:
             query = self._evaluated(data, together | frozenset(by), by, time, where)
             self._kept[key] = query.kept(fresh_name("rolled_up"))
@@ -197,7 +197,7 @@ class RollUps:
         time: str,
         where: str | None,
         *,
-        aligned: bool = True,
+        cut: Cut = Cut.ALIGNED,
     ) -> Query:
         table = evaluate(
             self.inputs,
@@ -208,7 +208,7 @@ class RollUps:
             where=where,
             kept=data.rows_for(wanted, time, where, self.utc_offset),
             utc_offset=self.utc_offset,
-            aligned=aligned,
+            cut=cut,
             shown=wanted,
         )
         assert table is not None

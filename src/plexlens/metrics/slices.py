@@ -6,9 +6,23 @@ different moments, each start would have the numbers of one alone.
 
 from __future__ import annotations
 
+from enum import Enum, auto
+
 from plexlens.metrics.definition import Grain, Rollup
 from plexlens.metrics.engine_table import fresh_name, quoted
 from plexlens.metrics.inputs import Inputs
+
+
+class Cut(Enum):
+    """Intervals that a roll-up by interval splits."""
+
+    NEVER = auto()
+    """None: a row is of those that begin at the same time."""
+    WITHIN = auto()
+    """All, if some group combines several observers: a row is of all of the group that were measured then."""
+    ALIGNED = auto()
+    """All, if there are several observers: rows of all groups have the same times, as a stack needs."""
+
 
 #: What tells intervals apart.
 _CUT = ("local_time", "interval", "interval_to", "interval_start", "interval_end")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
+from plexlens.metrics.evaluate import Cut
 from plexlens.metrics.grain_data import Covered, GrainData
 from plexlens.metrics.percentile import LEAST_INTERVALS, SHARES, percentiles
 from plexlens.metrics.unit import Unit
@@ -102,7 +103,7 @@ class Spreads:
         on_clock = grain_data.on(grain_data.first)
         there = where if on_clock is None else both(where, on_clock)
         # Each row is taken by itself: its intervals need not be those of other rows.
-        result, _ = self._context.numbers.rows(grain_data, columns, by=by, time="interval", where=there, aligned=False)
+        result, _ = self._context.numbers.rows(grain_data, columns, by=by, time="interval", where=there, cut=Cut.WITHIN)
         return pivot(result, by, columns, is_local=grain_data.first.is_local)
 
 
