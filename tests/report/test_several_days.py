@@ -127,6 +127,33 @@ def test_percentiles_of_a_figure_and_of_rows(report: Report) -> None:
     assert found == {"NEWY": pytest.approx((30.0, 58.0)), "BERL": pytest.approx((15.0, 29.0))}
 
 
+def test_percentiles_of_systems_with_intervals_of_their_own() -> None:
+    """ABEL has 24 quarters of an hour with 1 to 24 transactions a second. BAKE has 12 times ten minutes with 1 to 12,
+    and, between them, half an hour with 101 to 112: the short ones are a quarter of its eight hours, so that half of
+    the time is at most 104, and 95 percent at most 112. Nothing counts twice where intervals of both overlap."""
+    periods: list[dict[str, Any]] = []
+    for system, minutes, rates in (
+        ("ABEL", (15,), tuple(range(1, 25))),
+        ("BAKE", (10, 30), tuple(rate for number in range(1, 13) for rate in (number, 100 + number))),
+    ):
+        start = FIRST
+        for number, rate in enumerate(rates):
+            end = start + timedelta(minutes=minutes[number % len(minutes)])
+            base = row(len(periods) + 1, system=system, interval_start=start, interval_end=end, utc_offset=0.0)
+            ended = rate * (end - start).total_seconds()
+            periods.append(base | {"r723cper": 1, "r723crcp": ended, "r723ctet": ended})
+            start = end
+    control = {"r723mcnm": "ONLINE", "r723mwnm": "WORK", "r723mscf": 0}
+    named = [{name: one[name] for name in one if not name.startswith("r723c")} | control for one in periods]
+    raw = raw_inputs(smf72_3_period=periods, smf72_3_wlm_control=named)
+    report = build(raw, Readings(), pages=(PAGE,), grains={"workload_period": GRAINS["workload_period"]})
+    table = next(one for one in report.section("work").blocks if isinstance(one, Table) and one.name == "systems")
+    names = [column.name for column in table.columns]
+    places = [names.index(f"transactions_per_second_{name}") for name in ("p50", "p95")]
+    found = {line[0]: tuple(line[place] for place in places) for line in table.rows}
+    assert found == {"ABEL": pytest.approx((12.0, 23.0)), "BAKE": pytest.approx((104.0, 112.0))}
+
+
 def test_a_day_has_no_heat_map_and_few_intervals_no_percentiles(inputs: Inputs) -> None:
     half_day = Selection((window("2024-10-26T00:00..2024-10-26T09:00"),), systems=("BERL",))
     chosen = Inputs(inputs.connection, resolve(half_day, inputs.connection, "x"))

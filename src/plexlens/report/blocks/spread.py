@@ -22,6 +22,10 @@ NAMES = tuple(f"p{share * 100:.0f}" for share in SHARES)
 TITLES = ("Median", *(f"{share * 100:.0f} %" for share in SHARES[1:]))
 
 
+#: The fact that tells the time that a row of a grain with intervals covers.
+_LENGTH = "interval_seconds"
+
+
 class Spreads:
     """Percentiles of the grains of a report.
 
@@ -80,14 +84,18 @@ class Spreads:
         rows
             The rows of the table. Where charts are drawn by the hour or day, only its top rows get percentiles.
         course
-            The course as the table draws it.
+            The course as the table draws it. Where its times are not those of each row's intervals, these are asked.
         """
         covered = grain_data.first
         if not _enough(grain_data):
             return []
-        if covered.time != "interval":
-            course = self._course(grain_data, (spec.course,), by, both(spec.where, one_of(by, rows[: spec.top])))
-        numbers = [_spread(course, covered, entity, spec.course) for entity in rows]
+        if covered.time == "interval" and covered.is_even:
+            numbers = [_spread(course, covered, entity, spec.course) for entity in rows]
+        else:
+            kept = rows if covered.time == "interval" else rows[: spec.top]
+            columns = tuple(dict.fromkeys((spec.course, _LENGTH)))
+            own = self._course(grain_data, columns, by, both(spec.where, one_of(by, kept)))
+            numbers = [_own_spread(own, entity, spec.course) for entity in rows]
         if not any(numbers):
             return []
         return [
@@ -117,6 +125,14 @@ def _spread(course: Course, covered: Covered, entity: Entity, column: str) -> tu
         (value, covered.length_of(moment) / timedelta(seconds=1))
         for value, moment in zip(values, course.times, strict=bool(values))
     )
+
+
+def _own_spread(course: Course, entity: Entity, column: str) -> tuple[float, ...]:
+    """Percentiles over the intervals of an entity, from a course that has their lengths too."""
+    listed = course.values.get(entity, {})
+    if column not in listed:
+        return ()
+    return percentiles((value, length or 0.0) for value, length in zip(listed[column], listed[_LENGTH], strict=True))
 
 
 def spread_text(numbers: Sequence[float], unit: Unit) -> str:
