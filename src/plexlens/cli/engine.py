@@ -77,9 +77,9 @@ class Computing:
         """
         if not self.master:
             return
-        from plexlens.spark.needs import check, check_shared
+        from plexlens.spark.needs import check, check_folder
 
-        check_shared(pdb)
+        check_folder(pdb, writes=True)
         let_in()
         check()
 

@@ -119,8 +119,8 @@ def ingest(
     bounds = plausible.read_bounds(folders)
     bar = progress or silent
     job = Job(pdb, bar, folders, codepage, leap_seconds, memory, bounds, names or {}, tell=tell, expansion=expansion)
-    paths_of = [path for path, _ in results]
-    with writing(pdb, wait=wait, tell=tell), (loaded_by or _loaded_here)(paths_of, job) as loaded:
+    every = [path for path, _ in results]
+    with writing(pdb, wait=wait, tell=tell), (loaded_by or _loaded_here)(every, job) as loaded:
         for path, named in results:
             try:
                 job.results.append(loaded(path))

@@ -39,36 +39,23 @@ def check() -> None:
         raise UsageError(file="", what=f"Spark needs Java: {where}", remedy=remedy)
 
 
-def check_folder(database: Any) -> None:
-    """See that a database is one that executors can read.
+def check_folder(database: Any, *, writes: bool = False) -> None:
+    """See that a database is one that executors can read, or write into.
 
     Raises
     ------
     UsageError
         It is in object storage.
     """
-    if is_object(database):
-        raise UsageError(
-            file=str(database),
-            what="Spark reads databases in folders, not in object storage",
-            remedy="ask it with plexlens sql, or ingest the dumps into a folder that every executor sees",
-        )
-
-
-def check_shared(database: Any) -> None:
-    """See that a database is one into which executors can write.
-
-    Raises
-    ------
-    UsageError
-        It is in object storage.
-    """
-    if is_object(database):
-        raise UsageError(
-            file=str(database),
-            what="executors write into a database in a folder, not into object storage",
-            remedy="give a folder that every executor sees, or leave out --engine spark",
-        )
+    if not is_object(database):
+        return
+    if writes:
+        what = "executors write into a database in a folder, not into object storage"
+        remedy = "give a folder that every executor sees, or leave out --engine spark"
+    else:
+        what = "Spark reads databases in folders, not in object storage"
+        remedy = "ask it with plexlens sql, or ingest the dumps into a folder that every executor sees"
+    raise UsageError(file=str(database), what=what, remedy=remedy)
 
 
 def same_python(master: str) -> None:
