@@ -11,7 +11,17 @@ from pathlib import Path
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors", "_core"),
     ("layouts_path",),
-    ("expression", "catalogue_path", "whole_file", "generated_doc", "json_text", "progress", "signals", "storage_size"),
+    (
+        "expression",
+        "catalogue_path",
+        "executors",
+        "whole_file",
+        "generated_doc",
+        "json_text",
+        "progress",
+        "signals",
+        "storage_size",
+    ),
     ("smf_rows",),
     ("ingest", "example", "dsect", "sampling"),
     ("pdb",),

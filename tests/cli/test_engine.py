@@ -13,6 +13,7 @@ from plexlens.pdb import Pdb, ingest
 from plexlens.spark.needs import check_folder, reading, said
 from tests.cli.command import run
 from tests.example_file import write_example
+from tests.simulate.conftest import TWO_MEMBERS
 
 
 @pytest.fixture
@@ -108,7 +109,7 @@ def test_ingest_without_pyspark_or_java(pdb: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_what_spark_says_of_a_lost_task_is_its_end_and_its_place() -> None:
-    """Texts of PySpark 4.0.5: a Python that was killed, and an executor that was."""
+    """Texts of PySpark 4.0.5: a Python that was killed, an executor that was, and an exception of Python."""
     stage = (
         "An error occurred while calling o1.collectAndServe.\n: org.apache.spark.SparkException: Job aborted due to "
         "stage failure: Task 0 in stage 3.0 failed 4 times, most recent failure: Lost task 0.3 in stage 3.0 (TID 3) "
@@ -118,6 +119,12 @@ def test_what_spark_says_of_a_lost_task_is_its_end_and_its_place() -> None:
         "Consider setting 'spark.python.worker.faulthandler.enabled' to 'true' for the better Python traceback.\n\tat x"
     )
     executor = "(192.0.2.2 executor 0): ExecutorLostFailure (executor 0 exited) Reason: Command exited with code 137"
+    raised = (
+        "(192.0.2.2 executor 1): org.apache.spark.api.python.PythonException: Traceback (most recent call last):\n"
+        '  File "/x/pyspark.zip/pyspark/worker.py", line 2044, in main\n    process()\n'
+        "ZeroDivisionError: division by zero\n\n\tat org.apache.spark.api.python.BasePythonRunner"
+    )
+    assert said(RuntimeError(stage + raised)) == "ZeroDivisionError: division by zero (192.0.2.2 executor 1)"
     assert said(RuntimeError(stage + python)) == "Python worker exited unexpectedly (crashed) (192.0.2.2 executor 1)"
     assert said(RuntimeError(stage + executor)) == (
         "ExecutorLostFailure (executor 0 exited) Reason: Command exited with code 137 (192.0.2.2 executor 0)"
@@ -125,7 +132,48 @@ def test_what_spark_says_of_a_lost_task_is_its_end_and_its_place() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("report", "pdb", "-o", "report.html"), ("ingest", "example.smf", "--pdb", "new", "-o", "outcomes.csv")]
+    ("words", "message"),
+    [
+        (("--master", "local[2]"), "--master: the embedded engine has no cluster; give --engine spark with --master"),
+        (
+            ("--engine", "spark", "--jobs", "2"),
+            "--jobs: the cluster decides how many runs there are at the same time; leave --jobs out, or --engine spark",
+        ),
+        (
+            ("--engine", "spark", "--transactions"),
+            "s.toml: --transactions and --page-trace write records during the run, which is on an executor; "
+            "leave out --engine spark",
+        ),
+    ],
+)
+def test_wrong_use_of_simulate(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+    done = run("simulate", "s.toml", "-o", "s.smf", *words, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"plexlens: {message}\n")
+
+
+def test_simulate_without_pyspark_or_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "s.toml").write_bytes(TWO_MEMBERS.read_bytes())
+    words = ("simulate", "s.toml", "-o", "s.smf", "--replications", "2", "--engine", "spark")
+    with monkeypatch.context() as without:
+        without.setattr("plexlens.spark.needs.find_spec", lambda name: None)
+        done = run(*words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "plexlens: PySpark is not installed; install it with `pip install 'plexlens[spark]'`\n"
+    monkeypatch.setattr("plexlens.spark.needs.find_spec", lambda name: object())
+    monkeypatch.setenv("JAVA_HOME", "/nowhere")
+    done = run(*words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("plexlens: Spark needs Java: JAVA_HOME is /nowhere, where there is no bin/java; ")
+    assert not (tmp_path / "s.smf").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("report", "pdb", "-o", "report.html"),
+        ("ingest", "example.smf", "--pdb", "new", "-o", "outcomes.csv"),
+        ("simulate", str(TWO_MEMBERS), "-o", "two.smf", "--seconds", "1", "--replications", "2", "--json"),
+    ],
 )
 def test_the_embedded_engine_loads_nothing_of_spark(pdb: Path, words: tuple[str, ...]) -> None:
     program = (
@@ -136,4 +184,5 @@ def test_the_embedded_engine_loads_nothing_of_spark(pdb: Path, words: tuple[str,
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=pdb.parent, capture_output=True, text=True, check=False, timeout=120
     )
-    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
+    # The modules are the last line; before it stands the answer of the command.
+    assert (done.returncode, done.stdout.split("\n")[-2]) == (0, ""), done.stderr

@@ -27,6 +27,8 @@ from plexlens.simulate import (
     run_scenarios,
     simulate_to_smf,
 )
+from plexlens.simulate.asked import Asked
+from tests.in_any_order import in_any_order
 from tests.simulate.conftest import TWO_MEMBERS
 
 TEXT = TWO_MEMBERS.read_text(encoding="utf-8")
@@ -252,6 +254,25 @@ def test_runs_at_the_same_time_are_the_runs_one_by_one() -> None:
     assert [run.results for run in together] == [run_scenario(one).results for one in scenarios]
     assert all(done <= total for done, total in told)
     assert len({json.dumps(run.results) for run in together}) == 4
+
+
+def test_runs_elsewhere_are_joined_in_the_order_of_seeds() -> None:
+    """Executors here are this process with the pieces and results pickled, in another order than they are given."""
+    scenarios = replications(read_scenario(TWO_MEMBERS).with_run(seconds=5.0), 4)
+    told: list[tuple[float, float]] = []
+
+    def tell(done: float, total: float) -> None:
+        told.append((done, total))
+
+    found = run_scenarios(scenarios, executors=in_any_order, tell=tell)
+    assert found == run_scenarios(scenarios, jobs=2)
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    runs, records = Asked(runs=4, elsewhere=True).run(scenarios[0], tell, in_any_order)
+    assert (runs, records) == (found, None)
+    # An error has its file and line also after it was pickled.
+    bad = parse_scenario(TEXT.replace("rate = 100.0", "rate = -1.0"), file="s.toml")
+    with pytest.raises(ScenarioFileError, match=r"^s.toml: line \d+: .*rate: -1 is not possible"):
+        run_scenarios([scenarios[0], bad], executors=in_any_order)
 
 
 def test_one_refused_scenario_ends_all() -> None:

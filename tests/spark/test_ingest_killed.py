@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -56,11 +56,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return made
 
 
-def started(pdb: Path, dumps: list[Path], master: str) -> subprocess.Popen[str]:
-    words = ["ingest", *map(str, dumps), "--pdb", str(pdb), "--engine", "spark", "--master", master]
+def ingesting(pdb: Path, dumps: list[Path], master: str) -> subprocess.Popen[str]:
+    return started(["ingest", *map(str, dumps), "--pdb", str(pdb)], master)
+
+
+def started(words: Sequence[str], master: str) -> subprocess.Popen[str]:
+    """A command with the engine Spark, in a session of processes of its own."""
     program = "from plexlens.cli.__main__ import program; program()"
     return subprocess.Popen(
-        [sys.executable, "-c", program, *words],
+        [sys.executable, "-c", program, *words, "--engine", "spark", "--master", master],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -109,7 +113,7 @@ def test_an_executor_is_killed(
 ) -> None:
     """Of two on this machine, with a process each; its files are read by the other, or by one in its place."""
     place = tmp_path / "pdb"
-    process = started(place, dumps, "local-cluster[2,1,1024]")
+    process = ingesting(place, dumps, "local-cluster[2,1,1024]")
     ended.append(process)
     wait_for(lambda: attempts(place), process)
     executors = descendants(process.pid, "CoarseGrainedExecutorBackend")
@@ -131,7 +135,7 @@ def test_the_driver_is_killed(
 ) -> None:
     """After the first commit; then the embedded engine takes the rest."""
     place = tmp_path / "pdb"
-    process = started(place, dumps, "local[2]")
+    process = ingesting(place, dumps, "local[2]")
     ended.append(process)
     wait_for(lambda: (place / "manifest.json").exists() and Pdb.open(place).ingests and attempts(place), process)
     os.kill(process.pid, signal.SIGKILL)
@@ -157,7 +161,7 @@ def test_the_driver_is_killed(
 def test_ctrl_c(dumps: list[Path], tmp_path: Path, ended: list[subprocess.Popen[str]]) -> None:
     """The command ends soon, and leaves nothing but what it has committed."""
     place = tmp_path / "pdb"
-    process = started(place, dumps, "local[2]")
+    process = ingesting(place, dumps, "local[2]")
     ended.append(process)
     wait_for(lambda: (place / "manifest.json").exists() and Pdb.open(place).ingests and attempts(place), process)
     process.send_signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""The options that say which engine reads dumps and raw tables."""
+"""The options that say which engine reads dumps and raw tables, or runs work in pieces."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plexlens.cli.bundle import bundle
+from plexlens.cli.bundle import Option, bundle
 from plexlens.cli.without_pandas import let_in
 from plexlens.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plexlens.executors import Executors
     from plexlens.metrics.inputs import Inputs
     from plexlens.metrics.query import Query
     from plexlens.pdb import Pdb
@@ -94,6 +95,32 @@ class Computing:
         same_python(self.master)
         return partial(loaded_by, quiet_session(self.master))
 
+    def check_work(self) -> None:
+        """See that the engine can run work in pieces, before any of it.
+
+        Raises
+        ------
+        UsageError
+            PySpark or Java is missing.
+        """
+        if not self.master:
+            return
+        from plexlens.spark.needs import check
+
+        let_in()
+        check()
+
+    def executors(self, name: str, progress: Progress) -> Executors | None:
+        """Executors for work in pieces, which Spark's pages call by this name; None for the embedded engine."""
+        if not self.master:
+            return None
+        from plexlens.spark.needs import quiet_session, same_python
+        from plexlens.spark.tasks import executors
+
+        progress(0, 0, f"starting Spark ({self.master})")
+        same_python(self.master)
+        return executors(quiet_session(self.master), name)
+
     def brought(self, pdb: Pdb, progress: Progress) -> Callable[[Inputs, Query], Query] | None:
         """The function that brings facts of a database from Spark; None where the embedded engine computes them."""
         if not self.master:
@@ -115,16 +142,12 @@ def _computing(*, engine: Engine, master: str) -> Computing:
     return Computing()
 
 
-#: Gives a command the options of its engine; it gets them as one argument, ``computing``.
-computes = bundle(
-    "computing",
-    (
+def _options(purpose: str) -> tuple[Option, ...]:
+    """The options, for an engine of this purpose."""
+    return (
         (
             "engine",
-            Annotated[
-                Engine,
-                typer.Option("--engine", help="Engine that reads the data; spark needs plexlens[spark] and Java."),
-            ],
+            Annotated[Engine, typer.Option("--engine", help=f"{purpose}; spark needs plexlens[spark] and Java.")],
             Engine.EMBEDDED,
         ),
         (
@@ -139,6 +162,11 @@ computes = bundle(
             ],
             "",
         ),
-    ),
-    _computing,
-)
+    )
+
+
+#: Gives a command the options of its engine; it gets them as one argument, ``computing``.
+computes = bundle("computing", _options("Engine that reads the data"), _computing)
+
+#: The same for a command that simulates.
+simulates = bundle("computing", _options("Engine that runs the replications"), _computing)

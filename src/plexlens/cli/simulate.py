@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from plexlens.cli.app import app
+from plexlens.cli.engine import Computing, simulates
 from plexlens.cli.options import Json
 from plexlens.cli.output import RowsFormat, check_apart, check_dump, target, write_file
 from plexlens.cli.rows import Rows
@@ -26,6 +27,7 @@ _HEADS = ("class", "transactions", "response s", "half width s")
 
 
 @app.command()
+@simulates
 def simulate(
     scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="Scenario file (TOML); see docs/simulate.md.")],
     *,
@@ -75,6 +77,7 @@ def simulate(
     ] = None,
     json_: Json = False,
     form: RowsFormat = None,
+    computing: Computing,
 ) -> None:
     """Simulate a sysplex and write its SMF records.
 
@@ -85,7 +88,7 @@ def simulate(
     from plexlens.simulate.asked import Asked
     from plexlens.simulate.json_object import to_object
 
-    wanted = Asked(output, transactions, page_trace, replications, jobs)
+    wanted = Asked(output, transactions, page_trace, replications, jobs, elsewhere=bool(computing.master))
     _check_output(scenario, output, is_asked=truth is not None or json_ or form is not None)
     wanted.check(scenario)
     check_dump(output, [scenario])
@@ -93,12 +96,14 @@ def simulate(
     where = target("simulate", None, form, as_json=json_, forms=ROW_FORMS, inputs=[scenario])
     check_apart({"-o": output, "--truth": truth, "--format": where.path})
     options = read_scenario(scenario).with_run(seed=seed, seconds=seconds)
-    with progress_bar(unit="simulated s") as progress:
+    computing.check_work()
+    with progress_bar(unit="runs" if computing.master else "simulated s") as progress:
 
         def tell(done: float, total: float) -> None:
             progress(round(done), round(total), "simulating")
 
-        runs, records = wanted.run(options, tell)
+        executors = computing.executors(f"plexlens simulate {scenario}", progress)
+        runs, records = wanted.run(options, tell, executors)
     run = runs[0]
     if truth is not None:
         write_file(truth, json_text(run.results))

@@ -7,15 +7,16 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 
+from plexlens.executors import Executors
 from plexlens.simulate.scenario import Scenario, Simulated, run_scenario
 
 #: What is told while runs go on: simulated seconds so far and in all, of all runs together.
 Tell = Callable[[float, float], None]
 
-#: Seconds between two reports, and so until an interrupt is noticed.
 #: Warm-up of a scenario that states none (docs/scenario-keys.md).
 WARM_UP = 60.0
 
+#: Seconds between two reports, and so until an interrupt is noticed.
 _PATIENCE = 0.1
 
 
@@ -46,7 +47,11 @@ def cores() -> int:
 
 
 def run_scenarios(
-    scenarios: Sequence[Scenario], *, jobs: int | None = None, tell: Tell | None = None
+    scenarios: Sequence[Scenario],
+    *,
+    jobs: int | None = None,
+    executors: Executors | None = None,
+    tell: Tell | None = None,
 ) -> list[Simulated]:
     """Run scenarios in parallel; each result equals that of `plexlens.simulate.run_scenario`.
 
@@ -55,9 +60,12 @@ def run_scenarios(
     scenarios
         What to run.
     jobs
-        Runs at the same time; None: as many as there are cores.
+        Runs at the same time; None: as many as there are cores. Executors decide for themselves.
+    executors
+        Where the runs take place, each a piece of work; None for threads of this process.
     tell
-        Called about ten times per second, from the calling thread. What it raises ends all runs.
+        Called several times per second, from the calling thread, with simulated seconds, or with runs where executors
+        have them. An exception that it raises ends all runs.
 
     Returns
     -------
@@ -69,6 +77,8 @@ def run_scenarios(
     ScenarioFileError
         A key is unknown or missing, or a value cannot be.
     """
+    if executors is not None:
+        return executors(run_scenario, scenarios, tell)
     at = [(0.0, 0.0)] * len(scenarios)
     ended = threading.Event()
 

@@ -108,8 +108,22 @@ def reading(database: Any) -> Iterator[None]:
         ) from error
 
 
+def without_plexlens(error: Exception) -> UsageError | None:
+    """The error where an executor lacks Plexlens, or this part of it; None where Spark failed otherwise."""
+    if "No module named 'plexlens" not in str(error):
+        return None
+    return UsageError(
+        file="",
+        what="executors have no Plexlens, or not this version",
+        remedy="install it on each of them, in the Python that the variable PYSPARK_PYTHON names",
+    )
+
+
 #: How Spark names the task that ended a job, and where it ran.
 _LOST = re.compile(r".*most recent failure: Lost task \S+ in stage \S+ \(TID \d+\) \((?P<where>[^)]*)\): (?P<what>.*)")
+
+#: The last line of Python's stack, after the lines of calls, which are indented.
+_RAISED = re.compile(r"PythonException: Traceback \(most recent call last\):\n(?:[ \t].*\n)*(?P<what>\S.*)")
 
 #: Begin and end of Spark's messages, which do not give the cause.
 _AROUND = re.compile(r"^(?:[\w.$]+Exception: )+|Consider setting .*$")
@@ -118,13 +132,15 @@ _AROUND = re.compile(r"^(?:[\w.$]+Exception: )+|Consider setting .*$")
 def said(error: Exception) -> str:
     """Message of Spark without the call and the stack of Java: it has many kinds of error, some of the Java gateway.
 
-    A task that was lost has its end and its place instead.
+    A task that was lost has its end and its place instead; if an exception of Python ended it, that exception.
     """
     lines = [line.strip().removeprefix(": ") for line in str(error).splitlines()]
     messages = (line for line in lines if line and not line.startswith(("An error occurred while calling", "at ")))
     message = next(messages, type(error).__name__)
     if (lost := _LOST.match(message)) is not None:
-        return f"{_AROUND.sub('', lost['what']).strip().rstrip('.')} ({lost['where']})"
+        raised = _RAISED.search(str(error))
+        what = raised["what"] if raised is not None else _AROUND.sub("", lost["what"])
+        return f"{what.strip().rstrip('.')} ({lost['where']})"
     return message
 
 
