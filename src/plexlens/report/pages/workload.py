@@ -58,6 +58,7 @@ PAGE = Page(
             "only its own work: give the dumps of all systems for the sysplex.",
         ),
         *WLMGL,
+        Way("SMF 99-6", "TYPE(99(6)) in SMFPRMxx: policy intervals of WLM, a record each ten seconds."),
     ),
     figures=(
         FigureSpec("transactions", "Transactions", "workload_period", "transactions_per_second", where=_SERVICE),
@@ -179,6 +180,29 @@ PAGE = Page(
             order="cp_processors",
             where=_WORKED,
             top=15,
+        ),
+        TableSpec(
+            "workload_decisions",
+            "Policy intervals of WLM, by system and service class period",
+            "workload_decision",
+            (
+                Shown("importance"),
+                Shown("local_performance_index", "Local", group="Performance index", bar=True),
+                Shown("sysplex_performance_index", "Sysplex", group="Performance index"),
+                Shown("highest_local_index", "Highest local", group="Performance index"),
+                Shown("missed_fraction"),
+                Shown("dispatching_priority", "Mean", group="Dispatching priority"),
+                Shown("lowest_priority", "Lowest", group="Dispatching priority"),
+                Shown("highest_priority", "Highest", group="Dispatching priority"),
+                Shown("io_priority"),
+                Shown("ready_address_spaces"),
+                Shown("policy_intervals"),
+            ),
+            by=("system", "class_name", "period"),
+            order="local_performance_index",
+            top=15,
+            note="From SMF 99-6, which WLM writes at the end of each policy interval of ten seconds: what it saw then, "
+            "and the priorities for the next. In an RMF interval that meets its goal a class can be late for minutes.",
         ),
         TableSpec(
             "workload_delays",
