@@ -168,6 +168,51 @@ def test_simulate_without_pyspark_or_java(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--master", "local[2]"), "--master: the embedded engine has no cluster; give --engine spark with --master"),
+        (
+            ("--shards", "4"),
+            "--shards: shards are computed by executors; give --engine spark, or --sample in place of --shards",
+        ),
+        (
+            ("--engine", "spark", "--sample", "0.1"),
+            "--sample: executors look at all pages; divide them with --shards, or leave out --engine spark",
+        ),
+        *(
+            (
+                ("--engine", "spark", *option),
+                f"{option[0]}: executors compute curves only, without settings, changes and recommendations; "
+                "leave the option out, or --engine spark",
+            )
+            for option in (
+                ("--budget", "4GiB"),
+                ("--pool", "BP1=100"),
+                ("--gbp", "GBP2=20000:100000"),
+                ("--settings", "pools.toml"),
+                ("--save", "prediction.json"),
+                ("--simulate-to", "after.smf"),
+                ("--jcl", "change.jcl"),
+            )
+        ),
+    ],
+)
+def test_wrong_use_of_pools(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+    (tmp_path / "t.csv").write_text("pool,page\nBP1,1\n")
+    (tmp_path / "pools.toml").write_text("[BP1]\nsize = 100\n")
+    done = run("pools", "t.csv", *words, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"plexlens: {message}\n")
+
+
+def test_pools_without_pyspark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "t.csv").write_text("pool,page\nBP1,1\n")
+    monkeypatch.setattr("plexlens.spark.needs.find_spec", lambda name: None)
+    done = run("pools", "t.csv", "--engine", "spark", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "plexlens: PySpark is not installed; install it with `pip install 'plexlens[spark]'`\n"
+
+
+@pytest.mark.parametrize(
     "words",
     [
         ("report", "pdb", "-o", "report.html"),

@@ -168,5 +168,8 @@ def _options(purpose: str) -> tuple[Option, ...]:
 #: Gives a command the options of its engine; it gets them as one argument, ``computing``.
 computes = bundle("computing", _options("Engine that reads the data"), _computing)
 
+#: The same for a command that computes curves.
+computes_curves = bundle("computing", _options("Engine that computes the curves"), _computing)
+
 #: The same for a command that simulates.
 simulates = bundle("computing", _options("Engine that runs the replications"), _computing)

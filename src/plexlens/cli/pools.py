@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plexlens.cli.app import app
+from plexlens.cli.engine import Computing, computes_curves
 from plexlens.cli.options import Catalogue, Json, Layouts
 from plexlens.cli.output import Format, PageOut, Target, check_apart, check_dump, page, target
 from plexlens.cli.terminal import err, progress_bar
@@ -18,11 +19,16 @@ from plexlens.whole_file import check_file, whole_file
 
 # Loaded with the answer: --help and --howto need neither.
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plexlens.pools.page.answer import Answer
     from plexlens.pools.page.options import Options
     from plexlens.pools.trace import NoReferencesError
+    from plexlens.progress import Progress
 
 
 @app.command()
+@computes_curves
 def pools(
     traces: Annotated[
         list[Path] | None,
@@ -43,6 +49,15 @@ def pools(
             metavar="SHARE", help="Compute curves from this share of the pages, such as 0.01, with the error."
         ),
     ] = None,
+    shards: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=1024,
+            metavar="N",
+            help="With --engine spark, estimate the curve of a large pool from N shards of its pages, with the error.",
+        ),
+    ] = 1,
     budget: Annotated[
         str,
         typer.Option(
@@ -167,6 +182,7 @@ def pools(
     output: PageOut = None,
     form: Format = None,
     as_json: Json = False,
+    computing: Computing,
 ) -> None:
     """Simulate buffer pools with a page-reference trace.
 
@@ -187,15 +203,17 @@ def pools(
             what="no trace is given",
             remedy="give its files or a performance database; plexlens pools --howto tells how to collect one",
         )
+    from plexlens.pools.opening import Opening
     from plexlens.pools.page.answer import answer
     from plexlens.pools.page.options import Options, budget_of, sizes_of
-    from plexlens.pools.trace import NoReferencesError, open_trace, write_trace
+    from plexlens.pools.trace import NoReferencesError
     from plexlens.pools.trace_sources import check_distinct
     from plexlens.storage_size import parse_size
 
     options = Options(
         sizes=sizes_of(sizes),
         sample=sample,
+        shards=shards,
         budget=budget_of(budget),
         structure_budget=parse_size(gbp_budget) if gbp_budget else None,
         pools=tuple(pool or ()),
@@ -217,6 +235,7 @@ def pools(
         check_file(path, read)
     reversing = None if jcl is None else jcl.with_name(f"{jcl.stem}.reverse{jcl.suffix}")
     written = {"--save": save, "--simulate-to": simulate_to, "--write-trace": write_to, "--jcl": jcl}
+    _check_engine(computing, options, {**written, "--write-trace": None, "--settings": settings, "--minutes": minutes})
     check_apart({"-o": where.path, **written, "--jcl (reverse)": reversing})
     check_distinct(traces)
     statistics = _Statistics(
@@ -230,7 +249,8 @@ def pools(
     if statistics.printed:
         statistics.show(where, jcl, reversing)
         return
-    trace = open_trace(traces, names=names, force=force, subsystem=subsystem, layouts=layouts or ())
+    opening = Opening(tuple(traces), names, force, tuple(layouts or ()), subsystem)
+    trace = opening.open()
     with progress_bar() as progress:
         pools_needed = any(path is not None for path in (save, simulate_to, jcl))
         files = pools_needed or where.path is not None or where.form is Form.CSV
@@ -244,6 +264,8 @@ def pools(
                 subsystem=subsystem,
                 curves_alone=not files,
                 force=force,
+                executors=computing.executors(f"plexlens pools {traces[0]}", progress),
+                opening=opening,
             )
         except NoReferencesError as error:
             statistics.show(where, jcl, reversing, instead_of=error)
@@ -259,17 +281,43 @@ def pools(
         job = None if jcl is None else result.job(subsystem)
         outcome = page(lambda: result.report(progress), result.as_json)
         contents = {form: outcome(form) for form in where.forms}
-        if save is not None:
-            result.save(save)
         _write_job((jcl, reversing), job)
-        if simulate_to is not None:
-            result.simulate_to(simulate_to, progress)
-        if write_to is not None:
-            write_trace(trace, write_to, progress)
+        _write_files(result, written, progress)
     where.show(contents.__getitem__)
     if where.path is None and Form.JSON in contents:
         for note in trace.facts.notes:
             err.print(f"note: {note}")
+
+
+def _write_files(result: Answer, written: Mapping[str, Path | None], progress: Progress) -> None:
+    """Write the files that options name, the jobs apart."""
+    from plexlens.pools.trace import write_trace
+
+    if (save := written["--save"]) is not None:
+        result.save(save)
+    if (simulated := written["--simulate-to"]) is not None:
+        result.simulate_to(simulated, progress)
+    if (path := written["--write-trace"]) is not None:
+        write_trace(result.trace, path, progress)
+
+
+def _check_engine(computing: Computing, options: Options, needs_more: Mapping[str, object]) -> None:
+    """See that the engine can compute what is asked for; ``needs_more`` are values of options that curves do not have.
+
+    Raises
+    ------
+    UsageError
+        It cannot.
+    """
+    if computing.master:
+        options.check_executors(needs_more)
+        computing.check_work()
+    elif options.shards > 1:
+        raise UsageError(
+            file="--shards",
+            what="shards are computed by executors",
+            remedy="give --engine spark, or --sample in place of --shards",
+        )
 
 
 def _write_job(paths: tuple[Path | None, Path | None], job: tuple[str, str] | None) -> None:

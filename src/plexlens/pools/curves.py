@@ -268,7 +268,7 @@ def curve_of(curves: _core.PoolCurves, pool: int, names: TraceNames, sizes: Sequ
     """
     enough = curves.enough(pool)
     first = LEAST_SAMPLED_SIZE / curves.rate if curves.rate < 1 else 1.0
-    chosen = sorted(set(sizes)) or _choice(enough, first)
+    chosen = sorted(set(sizes)) or choice_of_sizes(enough, first)
     misses = read_misses(curves, pool, chosen)
     return PoolCurve(
         pool=names.pool(pool),
@@ -301,31 +301,31 @@ def _shares(curves: _core.PoolCurves, pool: int, names: TraceNames, sizes: Seque
     return tuple(sorted(shares, key=lambda share: (-share.misses[0], share.name)))
 
 
-def _choice(enough: int, least: float = 1.0) -> list[int]:
+def choice_of_sizes(enough: int, least: float = 1.0) -> list[int]:
     """Sizes in geometric progression from a thousandth of the last, or the least, to the last."""
     last = max(enough, 1)
     first = min(max(last / 1000, least), last)
-    return sorted({_kept(round(first * (last / first) ** (step / (SIZES - 1)))) for step in range(SIZES)})
+    return sorted({kept_size(round(first * (last / first) ** (step / (SIZES - 1)))) for step in range(SIZES)})
 
 
-def _kept(size: int) -> int:
+def kept_size(size: int) -> int:
     """The smallest size that is no smaller and at which shares are kept: 64 to each doubling (`ShareSizes::Steps`)."""
     below = max(size, 1) - 1
     octave = max(below.bit_length() - 7, 0)
     return ((below >> octave) + 1) << octave
 
 
-def to_json(curves: Sequence[PoolCurve], *, sample: float | None = None) -> dict[str, Any]:
+def to_json(curves: Sequence[PoolCurve], *, sample: float | None = None, shards: int = 1) -> dict[str, Any]:
     """``{"pools": {"BP2": {"getpages", "distinct_pages", "curve": [{"pages", "read_misses"}]}}}``.
 
-    Of a sample also the rate, and a standard error with each point.
+    Of a sample or shards also the rate or their number, and a standard error with each point.
     """
     pools = {}
     for curve in curves:
         points = []
         for size, misses, error in curve.points:
             point: dict[str, int | float] = {"pages": size, "read_misses": round(misses)}
-            if sample is not None:
+            if sample is not None or shards > 1:
                 point["standard_error"] = error
             points.append(point)
         pools[curve.pool] = {
@@ -336,4 +336,6 @@ def to_json(curves: Sequence[PoolCurve], *, sample: float | None = None) -> dict
     results: dict[str, Any] = {"pools": pools}
     if sample is not None:
         results["sample"] = sample
+    if shards > 1:
+        results["shards"] = shards
     return results

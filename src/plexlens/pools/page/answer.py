@@ -13,7 +13,9 @@ from plexlens.progress import Progress
 
 # Imported where they are needed: curves alone, which most commands ask for, load neither simulation nor report.
 if TYPE_CHECKING:
+    from plexlens.executors import Executors
     from plexlens.pools.curves import PoolCurve
+    from plexlens.pools.opening import Opening
     from plexlens.pools.prediction import Prediction, State
     from plexlens.pools.replay import Replay
     from plexlens.pools.search.recommendation import Recommendation
@@ -93,7 +95,7 @@ class Answer:
         """Plain values: curves, and the recommendation and prediction if there are any."""
         from plexlens.pools import curves
 
-        content = curves.to_json(self.curves, sample=self.options.sample)
+        content = curves.to_json(self.curves, sample=self.options.sample, shards=self.options.shards)
         if self.replay is not None:
             from plexlens.pools import replay
 
@@ -155,6 +157,8 @@ def answer(
     subsystem: str,
     curves_alone: bool,
     force: bool = False,
+    executors: Executors | None = None,
+    opening: Opening | None = None,
 ) -> Answer:
     """Analyse a trace as requested by the options.
 
@@ -176,6 +180,9 @@ def answer(
         Whether curves suffice where neither settings nor changes are given.
     force
         Recommend even where the simulation of the present pools contradicts the trace.
+    executors, opening
+        Where curves are computed, and how the trace is opened there: curves are all of the answer then. None for this
+        process.
 
     Raises
     ------
@@ -187,6 +194,15 @@ def answer(
     def curves(several: bool | None) -> Sequence[PoolCurve]:
         return curves_of(trace, sizes=options.sizes, sample=options.sample, group=several, progress=progress)
 
+    if executors is not None and opening is not None:
+        from plexlens.pools.divided import divided_curves
+
+        divided = divided_curves(
+            opening, trace, executors, sizes=options.sizes, shards=options.shards, group=group, progress=progress
+        )
+        if not curves_alone:
+            trace.facts.notes.append("Curves only: --engine spark does not look for the sizes of the present pools.")
+        return Answer(trace, divided, options)
     if curves_alone and settings is None and not options.recommends and not options.changes:
         return Answer(trace, curves(group), options)
     from plexlens.pools.site import of_trace, site_of, with_catalog

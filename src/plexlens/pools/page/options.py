@@ -23,6 +23,8 @@ class Options:
         Sizes of curves; empty for a choice.
     sample
         Share of the pages that curves look at; None for all.
+    shards
+        Number of shards that executors divide the pages of a large pool into; 1 for none.
     budget
         Bytes for all pools, by member; of every member, or of the one Db2, with an empty name. Empty where no
         recommendation is asked for.
@@ -38,6 +40,7 @@ class Options:
 
     sizes: tuple[int, ...] = ()
     sample: float | None = None
+    shards: int = 1
     budget: Mapping[str, int] = field(default_factory=dict)
     structure_budget: int | None = None
     pools: tuple[str, ...] = ()
@@ -82,6 +85,43 @@ class Options:
                 file="",
                 what=f"{first} limits a recommendation, and none is asked for",
                 remedy="give the storage with --budget, or leave the option out",
+            )
+
+    def check_executors(self, others: Mapping[str, object]) -> None:
+        """Refuse what executors do not compute.
+
+        Parameters
+        ----------
+        others
+            Values of further options that need more than curves, by name.
+
+        Raises
+        ------
+        UsageError
+            There is an option that needs more than curves, or a sample.
+        """
+        if self.sample is not None:
+            raise UsageError(
+                file="--sample",
+                what="executors look at all pages",
+                remedy="divide them with --shards, or leave out --engine spark",
+            )
+        given = {
+            "--budget": self.budget,
+            "--gbp-budget": self.structure_budget is not None,
+            "--pool": self.pools,
+            "--gbp": self.structures,
+            "--move": self.moves,
+            "--policy": self.policies,
+            "--pgfix": self.page_fix,
+            **others,
+        }
+        first = next((name for name, there in given.items() if there), None)
+        if first is not None:
+            raise UsageError(
+                file=first,
+                what="executors compute curves only, without settings, changes and recommendations",
+                remedy="leave the option out, or --engine spark",
             )
 
     @property
