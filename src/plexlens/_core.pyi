@@ -147,6 +147,8 @@ class SmfReader:
         How many times its own size a compressed file may expand to, once that is more than 256 MiB; 1,000 by default.
     max_expanded_bytes
         How many bytes a compressed file may expand to; 1 TiB by default.
+    split
+        The part of the file to read, as `SplitPlanner.plan` gave it for the same tables, with its form; None for all.
 
     Raises
     ------
@@ -171,6 +173,7 @@ class SmfReader:
         once: bool = True,
         max_expansion: int | None = None,
         max_expanded_bytes: int | None = None,
+        split: Mapping[str, Any] | None = None,
     ) -> Self: ...
     def __iter__(self) -> Self: ...
     def __next__(self) -> DecodedBatch: ...
@@ -184,6 +187,44 @@ class SmfReader:
         have been missed), ``damage`` (``record_no``, ``offset``, ``reason``, ``severity``, ``section``,
         ``skipped_bytes``, ``detail``, ``remedy``; the first ten thousand of each kind), ``damage_counts`` (all, by
         reason), ``notes`` (``kind``, ``severity``, ``section``, ``field``, ``count``, ``max_bytes``).
+        """
+
+@final
+class SplitPlanner:
+    """Plans how dumps are read in parts, dump after dump: a record in several of them belongs to the first.
+
+    Parameters
+    ----------
+    catalogue
+        The layouts.
+    split_bytes
+        About how many bytes a part has.
+    tables
+        The tables that will be read; None for all.
+    codepage
+        ``037`` or ``1047``.
+    """
+
+    def __new__(
+        cls,
+        catalogue: Catalogue,
+        *,
+        split_bytes: int,
+        tables: Sequence[str] | None = None,
+        codepage: str = "1047",
+    ) -> Self: ...
+    def plan(self, path: str | PathLike[str]) -> list[dict[str, Any]]:
+        """The parts of a dump in its order, each for ``SmfReader(split=...)``.
+
+        ``part`` (form; offset, record number and end of the block where it begins; None for the whole file), ``until``
+        (offset of its end; None for that of the file), ``waiting`` (parts of records that RMF split, from before),
+        ``came_before`` (hashes of its records that came before, eight bytes each), ``dictionaries`` (records) and
+        ``zones`` (of CICS regions and of systems).
+
+        Raises
+        ------
+        SmfError
+            The file cannot be read, or is no SMF dump.
         """
 
 def scan(path: str | PathLike[str], *, form: str | None = None, batch_bytes: int = ...) -> dict[str, Any]:

@@ -60,6 +60,23 @@ def test_rows_are_those_of_ingest(spark: Any, folder: Path, tmp_path: Path, tabl
     assert differences(expected, found) == []
 
 
+@pytest.mark.parametrize("table", [*TABLES, "damage", "records"])
+def test_rows_of_parts_are_those_of_whole_files(spark: Any, folder: Path, table: str) -> None:
+    """Parts of 20,000 bytes; the hand-over itself is tested in tests/ingest/test_smf_splits.py."""
+    from plexlens.spark import add_source
+    from plexlens.spark.dumps import files_of, plan
+
+    add_source(spark)
+    source = spark.read.format("plexlens").option("table", table)
+    whole = source.option("split_bytes", "1GiB").load(str(folder)).toArrow()
+    parts = source.option("split_bytes", "20 kB").load(str(folder))
+    planned = plan(files_of(str(folder)), table, split_bytes=20_000)
+    assert parts.rdd.getNumPartitions() == len(planned)
+    assert len(planned) == 2 if table == "records" else len(planned) > 10
+    assert whole.num_rows > 0
+    assert sorted(map(repr, parts.toArrow().to_pylist())) == sorted(map(repr, whole.to_pylist()))
+
+
 def test_damage_and_counts(spark: Any, folder: Path) -> None:
     damage = read(spark, "damage", folder).toArrow().to_pylist()
     # The example is sound; the other dump ends ten bytes early.

@@ -8,6 +8,7 @@ mod reader;
 mod rewrite;
 mod simulate;
 mod simulated_run;
+mod splits;
 mod summary;
 mod writer;
 
@@ -37,6 +38,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<reader::DecodedBatch>()?;
     module.add_class::<reader::SmfReader>()?;
     module.add_class::<rewrite::Rewriter>()?;
+    module.add_class::<splits::SplitPlanner>()?;
     module.add_class::<writer::DumpWriter>()?;
     module.add_class::<writer::EncodedRecords>()?;
     module.add("ScenarioError", module.py().get_type::<simulate::ScenarioRefused>())?;

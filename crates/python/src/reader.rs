@@ -18,6 +18,7 @@ use pyo3_arrow::{PyArray, PyRecordBatch};
 
 use crate::catalogue::Catalogue;
 use crate::errors::{Place, layout_error, pipeline_error, smf_error, stream_error};
+use crate::splits::SplitItems;
 use crate::summary;
 
 /// The columns of one batch of records.
@@ -61,6 +62,8 @@ pub(crate) struct Choices {
     pub form: Option<String>,
     /// Limits of expansion, where the caller sets them: times its own size, and bytes.
     pub expansion: (Option<u64>, Option<u64>),
+    /// The part of the file to read.
+    pub split: Option<SplitItems>,
 }
 
 /// A code page by name.
@@ -71,7 +74,7 @@ pub(crate) fn code_page(py: Python<'_>, name: &str) -> PyResult<CodePage> {
     })
 }
 
-fn form(py: Python<'_>, name: &str) -> PyResult<Form> {
+pub(crate) fn form(py: Python<'_>, name: &str) -> PyResult<Form> {
     [Form::Rdw, Form::Bdw, Form::NoDescriptors].into_iter().find(|form| form.name() == name).ok_or_else(|| {
         let remedy = "use rdw, bdw or no_descriptors, or None to tell it from the file";
         let place = Place { reason: "form", remedy: Some(remedy), ..Place::default() };
@@ -88,12 +91,14 @@ impl Choices {
             columns: self.columns.map(BTreeSet::from_iter),
         };
         let form = self.form.map(|name| form(py, &name)).transpose()?;
+        let split = self.split.map(|items| items.split(py)).transpose()?.unwrap_or_default();
         let usual = ReadOptions::default();
         let (times, bytes) = self.expansion;
         let options = PipelineOptions {
             source_id: self.source_id,
             threads: self.threads,
             once: self.once,
+            split,
             read: ReadOptions {
                 form,
                 batch_bytes: self.batch_bytes,
@@ -113,7 +118,7 @@ impl SmfReader {
     #[new]
     #[pyo3(signature = (path, catalogue, *, source_id, codepage="1047".to_owned(), leap_seconds=false, tables=None,
                         columns=None, threads=0, batch_bytes=8 << 20, form=None, seen=None, once=true,
-                        max_expansion=None, max_expanded_bytes=None))]
+                        max_expansion=None, max_expanded_bytes=None, split=None))]
     #[expect(clippy::too_many_arguments, reason = "keyword arguments of the Python signature")]
     fn new(
         py: Python<'_>,
@@ -131,10 +136,22 @@ impl SmfReader {
         once: bool,
         max_expansion: Option<u64>,
         max_expanded_bytes: Option<u64>,
+        split: Option<SplitItems>,
     ) -> PyResult<Self> {
         let expansion = (max_expansion, max_expanded_bytes);
-        let choices =
-            Choices { source_id, codepage, leap_seconds, tables, columns, once, threads, batch_bytes, form, expansion };
+        let choices = Choices {
+            source_id,
+            codepage,
+            leap_seconds,
+            tables,
+            columns,
+            once,
+            threads,
+            batch_bytes,
+            form,
+            expansion,
+            split,
+        };
         Ok(Self { pipeline: Mutex::new(choices.open(py, path, &catalogue.inner)?), seen })
     }
 

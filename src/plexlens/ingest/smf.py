@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -123,8 +123,9 @@ def read(
     leap_seconds: bool = False,
     threads: int = 0,
     expansion: Expansion = USUAL,
+    split: Mapping[str, Any] | None = None,
 ) -> SmfReading:
-    """Open an SMF dump.
+    """Open an SMF dump, or part of it.
 
     Parameters
     ----------
@@ -146,6 +147,9 @@ def read(
         Decoding threads; 0 takes as many as there are cores.
     expansion
         How far a compressed dump may expand.
+    split
+        The part to read, as `plexlens.ingest.smf_splits` planned it for the same tables; None reads all. Damage at its
+        ends belongs to the part in which it begins.
 
     Raises
     ------
@@ -166,6 +170,7 @@ def read(
             threads=threads,
             **_limits(expansion),
             seen=None if seen is None else lambda day: seen(_EPOCH + timedelta(days=day)),
+            split=split,
         )
     except _core.SmfError as error:
         raise smf_error(path, error) from error

@@ -1,37 +1,42 @@
-"""Dumps as a source of Spark's tables: each file is decoded by the Rust core in one task of an executor.
+"""Dumps as a source of Spark's tables: tasks of executors decode files, or parts of them, by the Rust core.
 
-A file is one partition, compressed or not: dictionaries of CICS regions, spanned records and records that RMF split
-reach across any place at which a file could be cut, and reading it whole finds them as ``plexlens ingest`` does.
-Counters that run since the start of a Db2 are decoded as they are; metric views difference them over all files.
-
-Records in several files are kept once. The first file by path keeps them: before the tasks start, the process that
-plans them reads the hashes of all records, and each task gets the hashes of its own that files before contain.
+Before the tasks start, the process that plans them walks through the files (`plexlens.ingest.smf_splits`). A task gets
+its part, and with it all that reaches into it from before: dictionaries of CICS regions, time zones, parts of records
+that RMF split, and hashes of its records that the file or a file before it by path brought already. So rows are those
+of files read whole. Counters that run since the start of a Db2 are decoded as they are; metric views difference them
+over all files.
 """
 
 from __future__ import annotations
 
 import glob
 import os
+import pickle
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from plexlens import _core
 from plexlens.errors import UnreadableInputError, UsageError
 from plexlens.ingest import smf
+from plexlens.ingest.smf_splits import Split, SplitPlan
 from plexlens.ingest.source import DAMAGE_SCHEMA, damage_batch
 from plexlens.layouts_path import layout_folders
 from plexlens.pdb.content import sample_of
 from plexlens.spark.widening import spark_schema, widened
+from plexlens.storage_size import parse_size
 
 NAME = "plexlens"
 """The format to ask Spark for."""
+
+SPLIT_BYTES = 128 << 20
+"""Bytes of a dump that a task reads, about, unless the option ``split_bytes`` says otherwise; as Spark cuts files."""
 
 RECORDS_SCHEMA = pa.schema(
     [
@@ -72,8 +77,8 @@ def files_of(place: str) -> list[str]:
 
 
 @dataclass
-class DumpFile(InputPartition):  # type: ignore[misc]
-    """A dump for one task.
+class DumpPart(InputPartition):  # type: ignore[misc]
+    """A dump, or part of it, for one task.
 
     Attributes
     ----------
@@ -81,58 +86,77 @@ class DumpFile(InputPartition):  # type: ignore[misc]
         The file.
     source_id : str
         What its rows bear in ``source_id``.
-    came_before : bytes
-        Hashes of its records that files before it hold too, 64 bits each.
+    packed : bytes
+        Its `Split`, pickled and compressed (regions of one release have dictionaries that hardly differ); empty for
+        a whole file that was not planned.
     """
 
     path: str
     source_id: str
-    came_before: bytes
+    packed: bytes = b""
+
+    @classmethod
+    def of(cls, path: str, source_id: str, split: Split) -> DumpPart:
+        """With its split packed."""
+        return cls(path, source_id, zlib.compress(pickle.dumps(split), 1))
+
+    @property
+    def split(self) -> Split | None:
+        """The part as it was planned."""
+        return pickle.loads(zlib.decompress(self.packed)) if self.packed else None
 
 
-def plan(paths: Sequence[str]) -> list[DumpFile]:
-    """A task for each file. Several files are read once for the hashes of their records."""
-    parts = []
-    earlier = np.empty(0, dtype=np.uint64)
-    for path in paths:
-        source_id = sample_of(Path(path), os.stat(path).st_size)[:16]  # noqa: PTH116
-        own = _hashes(path) if len(paths) > 1 else np.empty(0, dtype=np.uint64)
-        parts.append(DumpFile(path, source_id, np.intersect1d(own, earlier).tobytes()))
-        earlier = np.union1d(earlier, own)
-    return parts
+def plan(paths: Sequence[str], table: str, *, split_bytes: int = SPLIT_BYTES, codepage: str = "1047") -> list[DumpPart]:
+    """A task for each file or part.
+
+    Several files are walked through for the hashes of their records, and a long one for its parts.
+    """
+    sizes = [os.stat(path).st_size for path in paths]  # noqa: PTH116
+    identities = [sample_of(Path(path), size)[:16] for path, size in zip(paths, sizes, strict=True)]
+    # The counts of a file stand in one row for each type: nothing of it is decoded, and one task counts them.
+    if table == COUNTS:
+        split_bytes = max(sizes) + 1
+    if len(paths) == 1 and sizes[0] <= split_bytes:
+        return [DumpPart(paths[0], identities[0])]
+    planned = SplitPlan(wanted(table), split_bytes=split_bytes, codepage=codepage)
+    return [
+        DumpPart.of(path, source_id, split)
+        for path, source_id in zip(paths, identities, strict=True)
+        for split in planned.parts_of(Path(path))
+    ]
 
 
-def _hashes(path: str) -> Any:
-    reading = smf.read(Path(path), source_id="", tables=[smf.INVENTORY], threads=1)
-    listed = [batch.column("hash").to_numpy() for table, batch in reading if table == smf.INVENTORY]
-    return np.concatenate(listed) if listed else np.empty(0, dtype=np.uint64)
+def wanted(table: str) -> list[str] | None:
+    """The raw tables to decode for a table; None for all."""
+    if table == COUNTS:
+        return [smf.INVENTORY]
+    return None if table in ABOUT else [table]
 
 
 class DumpReader(DataSourceReader):  # type: ignore[misc]
-    """Reads one table of dumps, a file per task."""
+    """Reads one table of dumps, a file or a part of it per task."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._place = options.get("path", "")
         self._table = options.get("table", "")
         self._codepage = options.get("codepage", "1047")
         self._leap_seconds = options.get("leap_seconds", "false").lower() == "true"
+        self._split_bytes = parse_size(options.get("split_bytes", str(SPLIT_BYTES)))
 
-    def partitions(self) -> list[DumpFile]:
+    def partitions(self) -> list[DumpPart]:
         """The tasks."""
-        return plan(files_of(self._place))
+        return plan(files_of(self._place), self._table, split_bytes=self._split_bytes, codepage=self._codepage)
 
-    def read(self, partition: DumpFile) -> Iterator[pa.RecordBatch]:
-        """The rows of one file."""
-        came_before = np.frombuffer(partition.came_before, dtype=np.uint64)
-        is_raw = self._table not in ABOUT
+    def read(self, partition: DumpPart) -> Iterator[pa.RecordBatch]:
+        """The rows of one file or part."""
         reading = smf.read(
             Path(partition.path),
             source_id=partition.source_id,
-            seen=lambda day: came_before,
-            tables=[self._table] if is_raw else None,
+            tables=wanted(self._table),
             codepage=self._codepage,
             leap_seconds=self._leap_seconds,
             threads=1,
+            split=partition.split,
         )
         schema = widened(table_schema(self._table))
         for table, batch in reading:
@@ -140,11 +164,11 @@ class DumpReader(DataSourceReader):  # type: ignore[misc]
                 yield _cast(batch, schema)
         if self._table == "damage":
             yield _cast(damage_batch(reading.damage), schema)
-        elif self._table == "records":
+        elif self._table == COUNTS:
             yield _cast(_records(partition, reading.summary), schema)
 
 
-def _records(partition: DumpFile, summary: Mapping[str, Any]) -> pa.RecordBatch:
+def _records(partition: DumpPart, summary: Mapping[str, Any]) -> pa.RecordBatch:
     rows: list[dict[str, Any]] = [
         {"record": record, "records": count, "left_out": None} for record, count in summary["records"].items()
     ]
@@ -158,7 +182,10 @@ def _cast(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-ABOUT = {"damage": DAMAGE_SCHEMA, "records": RECORDS_SCHEMA}
+COUNTS = "records"
+"""The table that counts the records of each type."""
+
+ABOUT = {"damage": DAMAGE_SCHEMA, COUNTS: RECORDS_SCHEMA}
 """Tables that say what the files were like."""
 
 
@@ -183,7 +210,10 @@ def table_schema(table: str) -> pa.Schema:
 
 
 class DumpSource(DataSource):  # type: ignore[misc]
-    """The source ``plexlens``: a file, folder or pattern, with options ``table``, ``codepage``, ``leap_seconds``."""
+    """The source ``plexlens``: a file, folder or pattern.
+
+    Options are ``table``, ``split_bytes``, ``codepage`` and ``leap_seconds``.
+    """
 
     @classmethod
     def name(cls) -> str:

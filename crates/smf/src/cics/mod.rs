@@ -12,7 +12,7 @@ mod regions;
 
 pub use connected::Connected;
 pub use dictionary::{Dictionary, DictionaryEntry};
-pub use regions::{Connections, HELD_BYTES, Regions};
+pub use regions::{Connections, HELD_BYTES, Regions, Remembered};
 
 pub(crate) use connected::{CLOCK_LONG, CONNECTED};
 pub(crate) use places::Places;

@@ -63,6 +63,15 @@ impl Connections {
     }
 }
 
+/// What [`Regions`] remember at a place in a dump: for a reader that goes on from there.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Remembered {
+    /// The dictionary record that each region wrote last.
+    pub dictionaries: Vec<Vec<u8>>,
+    /// Local minus UTC of each system, in microseconds.
+    pub zones: Vec<([u8; 4], i64)>,
+}
+
 /// A record that waits.
 #[derive(Debug)]
 struct Held {
@@ -79,6 +88,8 @@ struct Held {
 struct Current {
     serial: u64,
     dictionary: Dictionary,
+    /// The record that it was read from.
+    record: Vec<u8>,
 }
 
 /// Dictionaries by region, in the order of the dump.
@@ -109,6 +120,37 @@ impl Regions {
     /// The same with nothing remembered. `limit` bounds the bytes of records that wait.
     pub(crate) fn fresh(&self, limit: usize) -> Self {
         Self { places: self.places.clone(), page: self.page, limit, ..Self::default() }
+    }
+
+    /// Whether anything is remembered at all: whether CICS records are wanted.
+    pub(crate) fn is_active(&self) -> bool {
+        self.places.is_some()
+    }
+
+    /// Whether records wait for their dictionary.
+    pub(crate) fn has_waiting(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// What is remembered; records that wait are not part of it.
+    pub(crate) fn remembered(&self) -> Remembered {
+        let mut dictionaries: Vec<_> = self.dictionaries.values().map(|current| current.record.clone()).collect();
+        let mut zones: Vec<_> = self.zones.iter().map(|(&system, &zone)| (system, zone)).collect();
+        dictionaries.sort_unstable();
+        zones.sort_unstable();
+        Remembered { dictionaries, zones }
+    }
+
+    /// Takes over what others remember.
+    pub(crate) fn resume(&mut self, remembered: &Remembered) {
+        let Some(places) = self.places.clone() else { return };
+        for record in &remembered.dictionaries {
+            let view = RecordView(record);
+            if let Some((region, product)) = region(&places, view) {
+                self.remember(&places, view, &region, product);
+            }
+        }
+        self.zones.extend(remembered.zones.iter().copied());
     }
 
     /// Goes through a batch: dictionaries are remembered, data records connected or kept. Records whose flag in `keep`
@@ -175,7 +217,7 @@ impl Regions {
             self.dictionaries.clear();
         }
         self.serial += 1;
-        self.dictionaries.insert(region.clone(), Current { serial: self.serial, dictionary });
+        self.dictionaries.insert(region.clone(), Current { serial: self.serial, dictionary, record: view.0.to_vec() });
         true
     }
 

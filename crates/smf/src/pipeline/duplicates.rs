@@ -8,7 +8,7 @@ use crate::stream::FrameBatch;
 
 /// Record hashes are uniform already; hashing them again would only cost time.
 #[derive(Debug, Default)]
-struct AsIs(u64);
+pub(super) struct AsIs(u64);
 
 impl Hasher for AsIs {
     fn finish(&self) -> u64 {
@@ -26,7 +26,7 @@ impl Hasher for AsIs {
     }
 }
 
-type Hashes = HashSet<u64, BuildHasherDefault<AsIs>>;
+pub(super) type Hashes = HashSet<u64, BuildHasherDefault<AsIs>>;
 
 /// Hashes of the records held, day by day.
 ///
@@ -38,6 +38,8 @@ pub struct Duplicates {
     /// Days in memory, the one used last at the end. `None` is for records without a readable date.
     days: Vec<(Option<i32>, Hashes)>,
     limit: usize,
+    /// Hashes held already, of whatever day.
+    came_before: Vec<u64>,
     put_away: HashSet<Option<i32>>,
     dropped: u64,
     forgotten: u64,
@@ -47,7 +49,20 @@ impl Duplicates {
     /// Keeps at most `limit` days in memory.
     #[must_use]
     pub fn new(limit: usize) -> Self {
-        Self { days: Vec::new(), limit: limit.max(1), put_away: HashSet::new(), dropped: 0, forgotten: 0 }
+        Self {
+            days: Vec::new(),
+            limit: limit.max(1),
+            came_before: Vec::new(),
+            put_away: HashSet::new(),
+            dropped: 0,
+            forgotten: 0,
+        }
+    }
+
+    /// The same, where these came before: in a part of the file, or a file, that others read.
+    #[must_use]
+    pub fn after(self, came_before: Vec<u64>) -> Self {
+        Self { came_before, ..self }
     }
 
     /// Records dropped so far.
@@ -93,7 +108,7 @@ impl Duplicates {
                     self.put_away.insert(old);
                 }
                 self.forgotten += u64::from(self.put_away.remove(&day));
-                self.days.push((day, held.into_iter().collect()));
+                self.days.push((day, held.into_iter().chain(self.came_before.iter().copied()).collect()));
                 self.days.len() - 1
             }
         };

@@ -5,6 +5,7 @@
 
 mod duplicates;
 mod scan;
+mod splits;
 mod summary;
 
 use std::collections::VecDeque;
@@ -21,6 +22,7 @@ use crate::stream::{FrameBatch, ReadOptions, SmfReader, StreamError, StreamSumma
 
 pub use duplicates::Duplicates;
 pub use scan::Scan;
+pub use splits::{Split, Splitter};
 pub use summary::Summary;
 
 /// Choices for a pipeline.
@@ -36,11 +38,20 @@ pub struct PipelineOptions {
     pub once: bool,
     /// How to read the file.
     pub read: ReadOptions,
+    /// The part of the file to read, as a [`Splitter`] planned it.
+    pub split: Split,
 }
 
 impl Default for PipelineOptions {
     fn default() -> Self {
-        Self { source_id: String::new(), threads: 0, days_resident: 62, once: true, read: ReadOptions::default() }
+        Self {
+            source_id: String::new(),
+            threads: 0,
+            days_resident: 62,
+            once: true,
+            read: ReadOptions::default(),
+            split: Split::default(),
+        }
     }
 }
 
@@ -86,7 +97,7 @@ type Answer = Receiver<(Result<DecodedBatch, ArrowError>, u64)>;
 /// Reads and decodes one file.
 pub struct Pipeline {
     framed: Option<Receiver<Result<Framed, StreamError>>>,
-    reader: Option<JoinHandle<StreamSummary>>,
+    reader: Option<JoinHandle<(StreamSummary, u64)>>,
     used: Sender<FrameBatch>,
     pool: rayon::ThreadPool,
     depth: usize,
@@ -116,7 +127,12 @@ impl Pipeline {
     /// [`StreamError`] if the file cannot be read or is no SMF dump.
     pub fn open(path: impl AsRef<Path>, decoder: Arc<Decoder>, options: &PipelineOptions) -> Result<Self, StreamError> {
         let path = path.as_ref();
-        let reader = SmfReader::open(path, &options.read)?;
+        let split = &options.split;
+        let reader = match &split.part {
+            Some(part) => SmfReader::open_part(path, part, &options.read)?,
+            None => SmfReader::open(path, &options.read)?,
+        };
+        let waited = reader.waiting_bytes();
         let refused = |source| StreamError::Io { name: path.display().to_string(), offset: 0, source };
         let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let threads = if options.threads == 0 { processors() } else { options.threads };
@@ -133,7 +149,8 @@ impl Pipeline {
             .name("smf-read".into())
             .spawn(move || read_ahead(reader, &ready, &spare))
             .map_err(refused)?;
-        let regions = decoder.regions(HELD_BYTES);
+        let mut regions = decoder.regions(HELD_BYTES);
+        regions.resume(&split.remembered);
         Ok(Self {
             framed: Some(framed),
             reader: Some(reader),
@@ -146,10 +163,10 @@ impl Pipeline {
             ended: false,
             decoder,
             source_id: options.source_id.as_str().into(),
-            duplicates: Duplicates::new(options.days_resident),
+            duplicates: Duplicates::new(options.days_resident).after(split.came_before.clone()),
             once: options.once,
             regions,
-            summary: Summary::default(),
+            summary: Summary { waiting_bytes: (waited, 0), ..Summary::default() },
         })
     }
 
@@ -221,7 +238,10 @@ impl Pipeline {
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => {
                     self.framed = None;
-                    self.summary.stream = self.reader.take().and_then(|reader| reader.join().ok());
+                    if let Some((stream, waiting)) = self.reader.take().and_then(|reader| reader.join().ok()) {
+                        self.summary.stream = Some(stream);
+                        self.summary.waiting_bytes.1 = waiting;
+                    }
                     self.summary.add_damage(&self.regions.finish());
                 }
             }
@@ -257,12 +277,12 @@ impl Pipeline {
     }
 }
 
-/// The framing thread: reads until the end of the file, an error, or nobody listens.
+/// The framing thread: reads until the end of the file, an error, or nobody listens. Bytes that wait come back too.
 fn read_ahead(
     mut reader: SmfReader,
     ready: &SyncSender<Result<Framed, StreamError>>,
     spare: &Receiver<FrameBatch>,
-) -> StreamSummary {
+) -> (StreamSummary, u64) {
     loop {
         if let Ok(batch) = spare.try_recv() {
             reader.recycle(batch);
@@ -277,5 +297,5 @@ fn read_ahead(
             break;
         }
     }
-    reader.summary().clone()
+    (reader.summary().clone(), reader.waiting_bytes())
 }

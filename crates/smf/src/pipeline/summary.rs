@@ -28,6 +28,9 @@ pub struct Summary {
     pub counted_bytes: u64,
     /// Bytes of the file in spanned records of which segments are missing.
     pub incomplete_bytes: u64,
+    /// Bytes of the file in parts of records that RMF split: those that waited where the part of the file began, and those
+    /// that wait where it ends.
+    pub waiting_bytes: (u64, u64),
     /// Days that were put away while looking for duplicates, and came back.
     pub forgotten_days: u64,
     /// Sections that could not be decoded: the first in full.
@@ -62,7 +65,8 @@ impl Summary {
     pub(super) fn check_account(&mut self) {
         let arrived = self.decoded_bytes + self.counted_bytes + self.incomplete_bytes + self.duplicate_bytes;
         let Some(stream) = &mut self.stream else { return };
-        if arrived == stream.record_bytes {
+        let (before, after) = self.waiting_bytes;
+        if arrived + after == stream.record_bytes + before {
             return;
         }
         let detail = format!(

@@ -19,6 +19,7 @@
 
 use super::batch::{Frame, FrameKind};
 use super::damage::{DamageLog, DamageReason};
+use super::part::WaitingPart;
 use super::rmf_record::{Identity, Part, join};
 use std::collections::{BTreeMap, HashMap};
 
@@ -123,6 +124,44 @@ impl Joiner {
             self.give_up(oldest, "the file ended", &mut out, log);
         }
         out
+    }
+
+    /// Bytes of the parts that wait.
+    pub(super) fn pending(&self) -> usize {
+        self.pending
+    }
+
+    /// Bytes of the file in the parts that wait.
+    pub(super) fn file_bytes(&self) -> u64 {
+        self.waiting.values().flat_map(|record| &record.parts).map(|(_, frame)| frame.file_bytes).sum()
+    }
+
+    /// What waits, for a joiner that goes on from here.
+    pub(super) fn waiting(&self) -> Vec<WaitingPart> {
+        let parts = |(&record, waiting): (&u64, &Waiting)| -> Vec<WaitingPart> {
+            let of = |(part, frame): &(Part, Frame)| WaitingPart { record, frame: *frame, bytes: part.bytes.clone() };
+            waiting.parts.iter().map(of).collect()
+        };
+        self.waiting.iter().flat_map(parts).collect()
+    }
+
+    /// Takes what waited elsewhere.
+    ///
+    /// # Errors
+    /// A part that cannot be taken apart: another joiner has never kept it.
+    pub(super) fn resume(&mut self, waiting: Vec<WaitingPart>) -> Result<(), String> {
+        for WaitingPart { record, frame, bytes } in waiting {
+            let part = Part::new(bytes).map_err(|(_, why)| why)?;
+            self.pending += part.bytes.len() + OVERHEAD;
+            self.next = self.next.max(record);
+            let identity = part.identity();
+            let place = self.waiting.entry(record).or_insert_with(|| {
+                self.alike.entry(identity.clone()).or_default().push(record);
+                Waiting { identity, parts: Vec::new() }
+            });
+            place.parts.push((part, frame));
+        }
+        Ok(())
     }
 
     fn take(&mut self, number: u64) -> Option<Vec<(Part, Frame)>> {

@@ -260,6 +260,11 @@ impl DamageLog {
         self.counts().map(|(reason, _)| reason.severity()).max()
     }
 
+    /// The record of the place that was counted last.
+    pub(crate) fn last_record(&self) -> Option<u64> {
+        self.run.map(|(record_no, ..)| record_no)
+    }
+
     /// Counts one place, composing its text only when the entry is kept.
     pub(crate) fn add(
         &mut self,

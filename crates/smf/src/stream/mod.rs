@@ -14,6 +14,7 @@ mod foreign;
 mod gap;
 mod header;
 mod options;
+mod part;
 #[cfg(test)]
 mod positions;
 mod reader;
@@ -30,4 +31,5 @@ pub use damage::{Damage, DamageLog, DamageReason, Repeats, Severity};
 pub use error::StreamError;
 pub use foreign::Foreign;
 pub use options::{Compression, EXPANSION_FREE, Form, ReadOptions};
+pub use part::{Part, Place, WaitingPart};
 pub use reader::{SmfReader, StreamSummary};

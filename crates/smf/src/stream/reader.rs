@@ -7,13 +7,14 @@ use super::detect::{Detected, detect};
 use super::error::StreamError;
 use super::foreign;
 use super::options::{Compression, Form, ReadOptions};
+use super::part::{MOST_WAITING, Part};
 use super::rmf_record::is_broken;
 use super::scan::Progress;
 use super::source::{Failure, Source};
 use super::walk::Walk;
 use std::fmt;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// How much of a file is looked at to tell its form.
@@ -102,6 +103,8 @@ pub struct SmfReader {
     detached: Vec<u8>,
     spare: Option<FrameBatch>,
     target: usize,
+    /// Where the part of the file begins and, if that is not the end of the file, ends.
+    within: (u64, Option<u64>),
     eof: bool,
     /// Why no more bytes come, until it has been reported.
     failure: Option<Failure>,
@@ -145,8 +148,32 @@ impl SmfReader {
         let name = name.into();
         let source = Source::new(input, options.max_expansion, options.max_expanded_bytes)
             .map_err(|source| StreamError::Io { name: name.clone(), offset: 0, source })?;
-        let form = options.form.unwrap_or(Form::Rdw);
-        let mut reader = Self {
+        let mut reader = Self::over(name, source, options.form.unwrap_or(Form::Rdw), options);
+        reader.tell_form()?;
+        Ok(reader)
+    }
+
+    /// Opens part of a file that another reader has found: see [`boundary`](Self::boundary).
+    ///
+    /// # Errors
+    /// [`StreamError::Io`] if it cannot be read.
+    pub fn open_part(path: impl AsRef<Path>, part: &Part, options: &ReadOptions) -> Result<Self, StreamError> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        let offset = part.from.offset;
+        let refused = |source| StreamError::Io { name: name.clone(), offset, source };
+        let mut file = File::open(path).map_err(refused)?;
+        file.seek(SeekFrom::Start(offset)).map_err(refused)?;
+        let mut reader = Self::over(name.clone(), Source::plain(file), part.form, options);
+        reader.walk = Walk::of_part(part, options.max_record_bytes);
+        reader.within = (offset, part.until);
+        let resumed = reader.joiner.resume(part.waiting.clone());
+        resumed.map_err(|why| refused(io::Error::new(io::ErrorKind::InvalidData, why)))?;
+        Ok(reader)
+    }
+
+    fn over(name: String, source: Source, form: Form, options: &ReadOptions) -> Self {
+        Self {
             walk: Walk::new(form, options.max_record_bytes),
             joiner: Joiner::new(options.max_pending_bytes, options.max_record_bytes),
             summary: StreamSummary {
@@ -174,13 +201,34 @@ impl SmfReader {
             detached: Vec::new(),
             spare: None,
             target: options.batch_bytes.max(1),
+            within: (0, None),
             eof: false,
             failure: None,
             cut_short: None,
             done: false,
-        };
-        reader.tell_form()?;
-        Ok(reader)
+        }
+    }
+
+    /// The last place between two records, behind all that has been handed on, and what waits there: from it another
+    /// reader can go on. `None` where a file cannot be cut: it is compressed or has no descriptor words, the place lies
+    /// beside damage (which a single entry tells with that of its neighbours), or much waits.
+    #[must_use]
+    pub fn boundary(&self) -> Option<Part> {
+        let from = self.walk.clean().filter(|_| self.can_be_cut() && !self.done)?;
+        let waiting = (self.joiner.pending() <= MOST_WAITING).then(|| self.joiner.waiting())?;
+        Some(Part { form: self.summary.form, from, until: None, waiting })
+    }
+
+    /// Whether the file can be read in parts at all.
+    #[must_use]
+    pub fn can_be_cut(&self) -> bool {
+        self.summary.compression == Compression::None && self.summary.form != Form::NoDescriptors
+    }
+
+    /// Bytes of the file in parts of records that RMF split, which wait for the others.
+    #[must_use]
+    pub fn waiting_bytes(&self) -> u64 {
+        self.joiner.file_bytes()
     }
 
     fn tell_form(&mut self) -> Result<(), StreamError> {
@@ -231,8 +279,10 @@ impl SmfReader {
             return;
         }
         let result = self.source.fill(&mut self.data, target);
-        self.summary.bytes = self.source.bytes;
-        self.summary.file_bytes = self.source.file_bytes();
+        let (begin, end) = self.within;
+        let most = end.map_or(u64::MAX, |end| end - begin);
+        self.summary.bytes = self.source.bytes.min(most);
+        self.summary.file_bytes = self.source.file_bytes().min(most);
         match result {
             Ok(eof) => self.eof = eof && self.failure.is_none(),
             Err(failure) => self.failure = Some(failure),
@@ -243,7 +293,9 @@ impl SmfReader {
     fn take_failure(&mut self) -> Option<StreamError> {
         let name = self.summary.name.clone();
         match self.failure.take()? {
-            Failure::Read(source) => Some(StreamError::Io { name, offset: self.summary.file_bytes, source }),
+            Failure::Read(source) => {
+                Some(StreamError::Io { name, offset: self.within.0 + self.source.file_bytes(), source })
+            }
             Failure::Expand(source) if self.summary.bytes == 0 => {
                 Some(StreamError::Compressed { name, compression: self.summary.compression, source })
             }
@@ -282,7 +334,8 @@ impl SmfReader {
                 if self.walk.tally().broken > broken_before {
                     self.join_broken();
                 }
-                if self.done {
+                // What waits at the end of a part goes along with the next one.
+                if self.done && self.within.1.is_none() {
                     let rest = self.joiner.finish_all(&mut self.summary.damage);
                     self.append(rest);
                 }
@@ -333,6 +386,7 @@ impl SmfReader {
         summary.record_bytes = tally.record_bytes;
         summary.block_bytes = tally.block_bytes;
         let (end, block_bytes) = tally.last_end;
+        let end = end.saturating_sub(self.within.0);
         let no_damage = summary.damage.padding_bytes() + tally.block_bytes - block_bytes;
         summary.damaged_at_end = summary.bytes.saturating_sub(end + no_damage);
         summary.joined_records = self.joiner.tally.records;

@@ -9,6 +9,7 @@ use super::damage::{DamageLog, DamageReason};
 use super::gap::Gap;
 use super::header::{DESCRIPTOR, DUMP_HEADER, DUMP_TRAILER, HEADER, SegmentCode, TYPE};
 use super::options::Form;
+use super::part::Place;
 use super::resync::{Search, find_record, hidden_record};
 use super::rmf_record::{RMF_TYPES, is_broken};
 use super::site::{Evidence, Segment, Site, Verdict, View};
@@ -79,6 +80,10 @@ pub(super) struct Scanner {
     span: Option<Span>,
     orphans: Option<Orphans>,
     gap: Option<Gap>,
+    /// File offset at which the walk ends, between two records.
+    stop: Option<u64>,
+    /// The last place at which no record was open; `None` if damage lies beside it: what follows may share its entry.
+    pub(super) clean: Option<Place>,
     pub(super) tally: Tally,
 }
 
@@ -94,8 +99,16 @@ impl Scanner {
             span: None,
             orphans: None,
             gap: None,
+            stop: None,
+            clean: None,
             tally: Tally::default(),
         }
+    }
+
+    /// A walk of part of a file: from a place of the walk of the whole up to the offset of another one.
+    pub(super) fn of_part(form: Form, max_record: usize, from: Place, stop: Option<u64>) -> Self {
+        let Place { offset, record_no, block_end } = from;
+        Self { base: offset, next_no: record_no, block_end, stop, ..Self::new(form, max_record) }
     }
 
     /// Walks as far as `data` allows and appends the records found to `frames`.
@@ -125,6 +138,16 @@ impl Scanner {
                         self.pass_over_gap(data, data.len());
                         return Progress::Short;
                     }
+                }
+            }
+            // A walk that meets this place with another buffer judges the same.
+            if self.span.is_none() && self.orphans.is_none() {
+                let offset = self.offset(self.pos);
+                let place = Place { offset, record_no: self.next_no, block_end: self.block_end };
+                let is_apart = |record_no: u64| record_no + 1 < place.record_no;
+                self.clean = log.last_record().is_none_or(is_apart).then_some(place);
+                if self.stop.is_some_and(|stop| offset >= stop) {
+                    return Progress::End;
                 }
             }
             let site = ahead.take().unwrap_or_else(|| view.site(self.pos, self.block_end));

@@ -107,6 +107,21 @@ impl Source {
         })
     }
 
+    /// The bytes of `input` as they are.
+    pub(super) fn plain(input: impl Read + Send + 'static) -> Self {
+        Self {
+            reader: Box::new(input),
+            meter: Meter::default(),
+            compression: Compression::None,
+            bytes: 0,
+            head: Vec::new(),
+            head_at: 0,
+            ended: false,
+            max_expansion: 1,
+            max_expanded: 0,
+        }
+    }
+
     /// Bytes read from the file itself.
     pub(super) fn file_bytes(&self) -> u64 {
         match self.compression {

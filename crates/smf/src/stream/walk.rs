@@ -4,6 +4,7 @@ use super::bare::BareScanner;
 use super::batch::Frame;
 use super::damage::DamageLog;
 use super::options::Form;
+use super::part::{Part, Place};
 use super::scan::{Progress, Scanner, Tally};
 
 #[derive(Debug)]
@@ -17,6 +18,20 @@ impl Walk {
         match form {
             Form::Rdw | Form::Bdw => Self::Described(Scanner::new(form, max_record)),
             Form::NoDescriptors => Self::Bare(BareScanner::new(max_record)),
+        }
+    }
+
+    /// A walk of part of a file, which has descriptor words.
+    pub(super) fn of_part(part: &Part, max_record: usize) -> Self {
+        Self::Described(Scanner::of_part(part.form, max_record, part.from, part.until))
+    }
+
+    /// The last place at which no record was open, behind all records handed on; `None` if damage lies beside it, or
+    /// there are no descriptor words.
+    pub(super) fn clean(&self) -> Option<Place> {
+        match self {
+            Self::Described(scanner) => scanner.clean,
+            Self::Bare(_) => None,
         }
     }
 
