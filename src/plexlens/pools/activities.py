@@ -94,6 +94,11 @@ class Activities(Mapping[tuple[str, str], Activity]):
         own = self._pools[pool] = _Pool(tuple(names.tolist()), columns)
         return own.total()
 
+    def share(self, pool: str, others: Activities, other: str) -> Activity:
+        """Add the data sets of a pool of another configuration, which are the same; the sum of all."""
+        own = self._pools[pool] = others._pools[other]
+        return own.total()
+
     def __len__(self) -> int:
         """Data sets of all pools."""
         return sum(len(own.names) for own in self._pools.values())

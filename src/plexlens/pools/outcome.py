@@ -19,6 +19,7 @@ from plexlens.pools.activities import Activities
 from plexlens.pools.alter import MovedObject
 from plexlens.pools.cost import IoCost
 from plexlens.pools.engine import in_columns, new_simulation, new_together, refused
+from plexlens.pools.known_pools import Contents, KnownPools, contents_of
 from plexlens.pools.members import ALONE, member_and_pool
 from plexlens.pools.page_sample import Batches
 from plexlens.pools.placed import Placed
@@ -53,6 +54,7 @@ def states_of(
     work: Work,
     cost: IoCost,
     dependent: Dependents | None = None,
+    known: KnownPools | None = None,
     progress: Progress | None = None,
 ) -> list[State]:
     """Simulate several configurations.
@@ -70,6 +72,9 @@ def states_of(
     dependent
         Data sets that are kept coherent in all of them, where that is known; else a pass of its own finds it where
         objects are moved in a group.
+    known
+        Pools of a Db2 alone that were simulated on the same trace at the same prices; it grows. A pool that it has is
+        not simulated again.
     progress
         Told how far the reading is.
 
@@ -79,11 +84,17 @@ def states_of(
         Settings that cannot be simulated, an unknown object, a shared pool without a group buffer pool.
     """
     shared = _dependents(trace, configurations, work, dependent, progress)
+    known = KnownPools() if known is None else known
     passes = math.ceil(len(configurations) / TOGETHER)
     states: list[State] = []
     for number in range(passes):
         cut = slice(number * len(configurations) // passes, (number + 1) * len(configurations) // passes)
-        states += _in_one_pass(trace, configurations[cut], shared[cut], work=work, cost=cost, progress=progress)
+        if work.members:
+            states += _in_one_pass(trace, configurations[cut], shared[cut], work=work, cost=cost, progress=progress)
+        else:
+            states += _alone_in_one_pass(
+                trace, configurations[cut], work=work, cost=cost, known=known, progress=progress
+            )
     return states
 
 
@@ -96,8 +107,6 @@ def _in_one_pass(
     cost: IoCost,
     progress: Progress | None,
 ) -> list[State]:
-    if not work.members:
-        return _alone_in_one_pass(trace, configurations, work=work, cost=cost, progress=progress)
     runs = [_Run(configuration, work, own) for configuration, own in zip(configurations, shared, strict=True)]
     # Configurations of one placement share the moving.
     alike: dict[tuple[tuple[str, str], ...], list[_Run]] = {}
@@ -113,11 +122,31 @@ def _in_one_pass(
 
 
 def _alone_in_one_pass(
-    trace: Batches, configurations: Sequence[Configuration], *, work: Work, cost: IoCost, progress: Progress | None
+    trace: Batches,
+    configurations: Sequence[Configuration],
+    *,
+    work: Work,
+    cost: IoCost,
+    known: KnownPools,
+    progress: Progress | None,
 ) -> list[State]:
     """States of a Db2 alone, whose engine moves objects itself and reads each row once for all configurations."""
     placements = [work.numbers_of(configuration.placement) for configuration in configurations]
-    engine = new_together(configurations, placements)
+    contents = [
+        contents_of(configuration, placement, work)
+        for configuration, placement in zip(configurations, placements, strict=True)
+    ]
+    met: set[Contents] = set()
+    simulated: list[Configuration] = []
+    for configuration, own in zip(configurations, contents, strict=True):
+        new = {
+            name: pool
+            for name, pool in configuration.pools.items()
+            if name not in own or (own[name] not in known and own[name] not in met)
+        }
+        met.update(own.values())
+        simulated.append(replace(configuration, pools=new))
+    engine = new_together(simulated, placements)
     for batch in trace.batches(progress):
         try:
             engine.add(batch)
@@ -128,10 +157,20 @@ def _alone_in_one_pass(
         pools: dict[str, Activity] = {}
         data_sets = Activities()
         for name, settings in configuration.pools.items():
-            counted = engine.data_sets(run, id_of(name))
-            columns = {column: counted[column].to_numpy().astype(np.int64) for column in counted.schema.names}
-            pools[name] = data_sets.add(name, columns, work, cost, page_fixed=settings.pgfix)
-        left_out = {pool_name(pool): rows for pool, rows in engine.without_configuration(run).items()}
+            content = contents[run].get(name)
+            if content is None or name in simulated[run].pools:
+                counted = engine.data_sets(run, id_of(name))
+                columns = {column: counted[column].to_numpy().astype(np.int64) for column in counted.schema.names}
+                pools[name] = data_sets.add(name, columns, work, cost, page_fixed=settings.pgfix)
+                if content is not None:
+                    known.keep(content, data_sets, name)
+            else:
+                pools[name] = data_sets.share(name, *known.of(content))
+        left_out = {
+            pool_name(pool): rows
+            for pool, rows in engine.without_configuration(run).items()
+            if pool_name(pool) not in configuration.pools
+        }
         states.append(State(configuration, pools, data_sets, {}, {}, left_out))
     return states
 

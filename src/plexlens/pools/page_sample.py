@@ -133,16 +133,26 @@ class PageSample:
         Objects by their number in the trace, all partitions together.
     most
         Sampled getpages that there could be at most.
+    elsewhere
+        Data sets with references to a pool of which none is a getpage: `Use.getpages` does not have that pool.
     """
 
     def __init__(
-        self, rows: _Rows, rate: float, getpages: int, data_sets: dict[tuple[int, int], Use], most: int = MOST
+        self,
+        rows: _Rows,
+        rate: float,
+        getpages: int,
+        data_sets: dict[tuple[int, int], Use],
+        most: int = MOST,
+        *,
+        elsewhere: frozenset[tuple[int, int]] = frozenset(),
     ) -> None:
         self._rows = rows
         self.rate = rate
         self.most = most
         self.getpages = getpages
         self.data_sets = data_sets
+        self.elsewhere = elsewhere
         self.objects: dict[int, Use] = {}
         for (number, _), use in data_sets.items():
             self.objects.setdefault(number, Use()).include(use)
@@ -252,7 +262,9 @@ class Sampler:
     def sample(self) -> PageSample:
         """The sample of the parts added so far."""
         rows = _Rows.joined([_Rows.none(), *self._parts])
-        return PageSample(rows, self._threshold / _WHOLE, self._getpages, self._uses.data_sets(), self._most)
+        uses = self._uses
+        rate = self._threshold / _WHOLE
+        return PageSample(rows, rate, self._getpages, uses.data_sets(), self._most, elsewhere=uses.elsewhere())
 
 
 def take(trace: Batches, *, most: int = MOST, progress: Progress | None = None) -> PageSample:
@@ -310,6 +322,8 @@ class _Uses:
         self._getpages = _Counts(_ACCESSES)
         #: Updates, and getpages by status, by data set.
         self._others = _Counts(1 + _STATUSES)
+        #: Data set and pool, in one number, of references that are no getpages, where a part had no getpage.
+        self._idle: set[int] = set()
 
     def add(self, columns: dict[str, Any]) -> None:
         """Add the next part of a trace."""
@@ -326,7 +340,9 @@ class _Uses:
         kinds = np.where(is_getpage, access, np.where(function == _WRITE, _ACCESSES, _ACCESSES + 1))
         counts = _counted(codes, kinds, len(keys), _ACCESSES + 2)
         getpages, updates = counts[:, :_ACCESSES], counts[:, _ACCESSES]
-        used = np.flatnonzero(getpages.any(axis=1))
+        any_getpage = getpages.any(axis=1)
+        self._idle.update(keys[~any_getpage].tolist())
+        used = np.flatnonzero(any_getpage)
         new = used[self._getpages.rows(keys[used]) < 0]
         # In the order of access and key, so that the order of data sets does not depend on that of the rows.
         new = new[np.lexsort((keys[new], np.argmax(getpages[new] > 0, axis=1)))]
@@ -344,6 +360,11 @@ class _Uses:
             statuses = _counted(codes[valid], column[valid], len(keys), _STATUSES)
             statuses[:, 0] = 0
             np.add.at(self._others.counts[:, 1:], rows[known], statuses[known])
+
+    def elsewhere(self) -> frozenset[tuple[int, int]]:
+        """Data sets with references to a pool of which none is a getpage."""
+        idle = self._idle - set(self._getpages.keys.tolist())
+        return frozenset((key >> 32, key >> 16 & 0xFFFF) for key in idle)
 
     def data_sets(self) -> dict[tuple[int, int], Use]:
         """Use by object and partition."""

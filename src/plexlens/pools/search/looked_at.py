@@ -11,6 +11,7 @@ from plexlens.pools.members import ALONE, by_member
 from plexlens.pools.page_sample import PageSample, Sampler
 from plexlens.pools.search.policy_curves import Middle, middle
 from plexlens.pools.trace import Trace
+from plexlens.pools.trace_copy import TraceCopy
 from plexlens.pools.work import Work
 from plexlens.progress import Progress
 
@@ -33,7 +34,7 @@ class StretchTrace:
 
 
 def looked_at(
-    trace: Trace, work: Work | None, most: int, most_rows: int, progress: Progress | None
+    trace: Trace | TraceCopy, work: Work | None, most: int, most_rows: int, progress: Progress | None
 ) -> tuple[dict[str, PageSample], dict[str, _core.DataSetAges], pa.RecordBatch]:
     """Samples and rests as `samples_of` has them, and the references from the middle of the trace.
 
@@ -61,7 +62,7 @@ def looked_at(
 
 
 def samples_of(
-    trace: Trace,
+    trace: Trace | TraceCopy,
     members: Mapping[int, str],
     most: int,
     progress: Progress | None,

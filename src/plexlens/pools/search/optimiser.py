@@ -18,6 +18,7 @@ from plexlens.errors import UsageError
 from plexlens.pools.alter import Script, script
 from plexlens.pools.cost import IoCost
 from plexlens.pools.headroom import Headroom
+from plexlens.pools.known_pools import KnownPools
 from plexlens.pools.members import ALONE, full_name, member_and_pool
 from plexlens.pools.outcome import moved_names, states_of, weights_of
 from plexlens.pools.page_sample import MOST, Curves, GroupCurves, MemberCurves
@@ -32,18 +33,16 @@ from plexlens.pools.search.placement import PlacementSearch, simulate
 from plexlens.pools.search.plan import PlannedStep, Planner, StorageCurve, Without, cost_at, storage_curve
 from plexlens.pools.search.policy_curves import MOST_ROWS, PolicyCurves, Prices
 from plexlens.pools.search.recommendation import Recommendation, Step
-from plexlens.pools.search.step_words import is_over, title_and_why, why_refused
+from plexlens.pools.search.step_words import is_over, limitations, title_and_why, why_refused
 from plexlens.pools.search.structure_steps import StructureSizing, StructureSteps
 from plexlens.pools.search.structures import Stretch
 from plexlens.pools.settings import Configuration, PoolSettings
 from plexlens.pools.simulated_pool import with_trial
 from plexlens.pools.structures import GroupPoolSettings
 from plexlens.pools.trace import Trace
+from plexlens.pools.trace_copy import TraceCopy
 from plexlens.pools.work import Work, work_of
 from plexlens.progress import Progress
-
-#: What a recommendation for a group does not look at.
-NOT_OPTIMISED = "Not optimised in a group: CLASST, GBPOOLT, GBPCACHE"
 
 #: A knee at this share of the budget or more leaves nothing to spend past it.
 NEARLY_ALL = 0.98
@@ -99,11 +98,11 @@ class Optimiser:
         most: int = MOST,
         progress: Progress | None = None,
     ) -> None:
-        self.trace = trace
+        self.trace = TraceCopy(trace)
         self.before = before
         self._progress = progress
         most_rows = MOST_ROWS * min(max(len({} if work is None else work.numbers), 1), _MOST_MEMBERS)
-        self.samples, rests, rows = looked_at(trace, work, most, most_rows, progress)
+        self.samples, rests, rows = looked_at(self.trace, work, most, most_rows, progress)
         self.work = work_of(self.samples[ALONE], trace.names, trace.facts.seconds) if work is None else work
         parts = self.work.parts
         self._unpriced = {
@@ -115,6 +114,7 @@ class Optimiser:
         self.whole = self.case
         self.stretch = Stretch(rows)
         self.sizing = StructureSizing(self.case, self.stretch, tell=self._tell)
+        self._known = KnownPools()
         #: Where the pool steps begin: the pools now, with the group buffer pools that grow first.
         self.base = before
 
@@ -201,7 +201,7 @@ class Optimiser:
             sample=min(sample.rate for sample in self.samples.values()),
             budget=whole.budget,
             headroom=whole.headroom,
-            notes=(*whole.notes, *self._notes(after)),
+            notes=(*whole.notes, *limitations(whole, after)),
         )
 
     def _sampled(self, states: Sequence[State]) -> dict[str, GroupCurves]:
@@ -316,7 +316,8 @@ class Optimiser:
         return search.run(labelled)
 
     def _simulate(self, configurations: Sequence[Configuration]) -> list[State]:
-        return states_of(self.trace, configurations, work=self.work, cost=self.case.cost, progress=self._progress)
+        work, cost, known = self.work, self.case.cost, self._known
+        return states_of(self.trace, configurations, work=work, cost=cost, known=known, progress=self._progress)
 
     def _preview(self, configurations: Sequence[Configuration]) -> list[State]:
         """Configurations simulated on the stretch."""
@@ -477,24 +478,6 @@ class Optimiser:
             members[configuration.placement.get(self.work.object_name(number), name)].add(number)
         kept = self.case.kept({name: frozenset(objects) for name, objects in members.items()})
         return kept, {name: pool.size for name, pool in configuration.pools.items()}
-
-    def _notes(self, after: State) -> list[str]:
-        """Limitations of a recommendation for a group."""
-        case = self.whole
-        if not self.work.members:
-            return []
-        notes = [NOT_OPTIMISED]
-        if case.limits.moves and case.limits.budgets.keys() != self.work.members.keys():
-            notes.append(
-                "Objects are not moved: a move applies to all members, so every member needs a budget (--budget)"
-            )
-        if case.limits.structures is None:
-            reclaimed = [pool for pool, structure in after.structures.items() if structure.invalidated_by_reclaim]
-            text = f" ({', '.join(f'G{pool}' for pool in reclaimed)} take directory entries from pages in use)"
-            notes.append(
-                "Group buffer pools are not changed" + (text if reclaimed else "") + ": --gbp-budget sizes them too"
-            )
-        return notes
 
     def _script(self, before: Configuration, after: Configuration) -> Script:
         return script(before, after, moved_names(self.work), self.work.home)

@@ -1,10 +1,14 @@
-"""Titles and reasons of the steps of a recommendation."""
+"""Titles and reasons of the steps of a recommendation, and its limitations."""
 
 from __future__ import annotations
 
 from plexlens.metrics.display import significant, storage_size
+from plexlens.pools.prediction import State
 from plexlens.pools.search.case import Case, Limits
 from plexlens.pools.search.plan import PAST_KNEE, PlannedStep, StorageCurve
+
+#: Parts of a group that a recommendation leaves as they are.
+NOT_OPTIMISED = "Not optimised in a group: CLASST, GBPOOLT, GBPCACHE"
 
 
 def title_and_why(case: Case, planned: PlannedStep, storage: StorageCurve) -> tuple[str, str]:
@@ -90,3 +94,19 @@ def _rate(case: Case, cost: float) -> str:
     if seconds > 0:
         return f"{significant(3600 * cost / seconds, 3)} CPU seconds per hour"
     return f"{significant(cost, 3)} CPU seconds in the trace"
+
+
+def limitations(case: Case, after: State) -> list[str]:
+    """Limitations of a recommendation for a group."""
+    if not case.work.members:
+        return []
+    notes = [NOT_OPTIMISED]
+    if case.limits.moves and case.limits.budgets.keys() != case.work.members.keys():
+        notes.append("Objects are not moved: a move applies to all members, so every member needs a budget (--budget)")
+    if case.limits.structures is None:
+        reclaimed = [pool for pool, structure in after.structures.items() if structure.invalidated_by_reclaim]
+        text = f" ({', '.join(f'G{pool}' for pool in reclaimed)} take directory entries from pages in use)"
+        notes.append(
+            "Group buffer pools are not changed" + (text if reclaimed else "") + ": --gbp-budget sizes them too"
+        )
+    return notes

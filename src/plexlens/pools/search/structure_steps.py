@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from plexlens.metrics.display import storage_size
 from plexlens.pools.alter import Script
+from plexlens.pools.page_sample import Batches
 from plexlens.pools.prediction import State
 from plexlens.pools.search.case import Case
 from plexlens.pools.search.policy_curves import Coupling
@@ -21,7 +22,6 @@ from plexlens.pools.structures import (
     GroupPoolSettings,
     check_structure,
 )
-from plexlens.pools.trace import Trace
 from plexlens.pools.work import Work, dependents
 from plexlens.progress import Progress
 
@@ -70,7 +70,7 @@ class StructureSizing:
         shared = frozenset(data_set for data_sets in work.dependent.values() for data_set in data_sets)
         return Coupling(work.numbers, shared, 0.0 if request is None else request.value, self._structure)
 
-    def size(self, trace: Trace, wished: Configuration, progress: Progress | None) -> None:
+    def size(self, trace: Batches, wished: Configuration, progress: Progress | None) -> None:
         """Size the group buffer pools for the target pools.
 
         Raises
