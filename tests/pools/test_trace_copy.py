@@ -48,15 +48,13 @@ def test_later_passes_read_the_copy(path: Path, passes: list[Trace], tmp_path: P
     told: list[tuple[int, int, str]] = []
     for number in range(3):
         assert rows(copy).equals(slow), number
-        assert len(list(tmp_path.iterdir())) == 1
+        assert not list(tmp_path.iterdir())
     assert len(list(copy.batches(lambda *where: told.append(where)))) == len(told)
     assert told[-1][0] <= told[-1][1]
     assert len(passes) == 2
     assert copy.facts.complete
     assert copy.facts.rows == slow.num_rows
     assert copy.names.data_set(1, 0)
-    del copy
-    assert not list(tmp_path.iterdir())
 
 
 def test_two_passes_at_once_do_not_disturb_each_other(path: Path) -> None:

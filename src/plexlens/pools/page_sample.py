@@ -322,7 +322,7 @@ class _Uses:
         self._getpages = _Counts(_ACCESSES)
         #: Updates, and getpages by status, by data set.
         self._others = _Counts(1 + _STATUSES)
-        #: Data set and pool, in one number, of references that are no getpages, where a part had no getpage.
+        #: Data set and pool, in one number, where a part of the trace has references, and no getpage among them.
         self._idle: set[int] = set()
 
     def add(self, columns: dict[str, Any]) -> None:

@@ -2,13 +2,12 @@
 
 A search reads its trace about ten times. To decode Parquet takes four times as long as to read the same columns from a
 compressed Arrow stream, and CSV or SMF records take longer still. So the first pass writes such a stream to a temporary
-file, which is removed with the object.
+file, whose name is removed as soon as the file is written: the system frees it whatever way the process ends.
 """
 
 from __future__ import annotations
 
 import tempfile
-import weakref
 from collections.abc import Iterator
 from typing import IO
 
@@ -36,7 +35,8 @@ class TraceCopy:
     def __init__(self, trace: Trace, *, most: int = MOST_BYTES) -> None:
         self._trace = trace
         self._most = most
-        self._file: IO[bytes] | None = None
+        self._source: pa.NativeFile | None = None
+        self._is_read = False
         self._is_possible = True
 
     @property
@@ -51,9 +51,9 @@ class TraceCopy:
 
     def batches(self, progress: Progress | None = None) -> Iterator[pa.RecordBatch]:
         """Read the trace from its beginning: first as `plexlens.pools.trace.Trace` does, then from the copy."""
-        if self._file is not None:
-            yield from self._copied(self._file, progress)
-        elif self._is_possible:
+        if self._source is not None and not self._is_read:
+            yield from self._copied(self._source, progress)
+        elif self._is_possible and self._source is None:
             yield from self._copying(progress)
         else:
             yield from self._trace.batches(progress)
@@ -66,21 +66,24 @@ class TraceCopy:
                     copy.close()
                     copy, self._is_possible = None, False
                 yield batch
-            if copy is not None and copy.end():
-                self._file, copy = copy.file, None
-                weakref.finalize(self, self._file.close)
+            if copy is not None:
+                self._source = copy.end()
         finally:
             if copy is not None:
                 copy.close()
 
-    def _copied(self, file: IO[bytes], progress: Progress | None) -> Iterator[pa.RecordBatch]:
-        # By its name: Arrow would read a Python file into memory of Python's as well.
-        with pa.OSFile(file.name) as source, pa.ipc.open_stream(source) as stream:
+    def _copied(self, source: pa.NativeFile, progress: Progress | None) -> Iterator[pa.RecordBatch]:
+        """Read the copy, which has a single position: a second pass at the same time reads the trace."""
+        self._is_read = True
+        try:
+            source.seek(0)
             size = source.size()
-            for batch in stream:
+            for batch in pa.ipc.open_stream(source):
                 if progress:
                     progress(source.tell(), size, "reading the trace again")
                 yield batch
+        finally:
+            self._is_read = False
 
 
 class _Writing:
@@ -111,19 +114,20 @@ class _Writing:
         except OSError:
             return False
 
-    def end(self) -> bool:
-        """Finish; whether all references are in the file."""
+    def end(self) -> pa.NativeFile | None:
+        """Finish; the file to read, or None where not all references are in it."""
         try:
             if self._stream is None or self._sink is None:
-                return False
+                return None
             self._stream.close()
             self._sink.close()
+            # Opened by its name: Arrow would read a Python file into memory of Python's as well.
+            return pa.OSFile(self.file.name)
         except OSError:
-            return False
-        return True
+            return None
 
     def close(self) -> None:
-        """Give the file up."""
+        """Remove the name of the file; it remains to whoever has it open."""
         if self._sink is not None:
             self._sink.close()
         self.file.close()
