@@ -16,7 +16,7 @@ cache as (
         sum(c.r744ctcc::double) as r744ctcc
     from smf74_4_request r
     join smf74_4_cache c on c.source_id = r.source_id and c.record_no = r.record_no
-        and c.section_no >= r.r744cdsi and c.section_no < r.r744cdsi + r.r744cdne
+        and c.section_no >= r.r744cdsi and c.section_no < r.r744cdsi::bigint + r.r744cdne
     group by r.source_id, r.record_no, r.section_no
 )
 select r.*, facility.facility,

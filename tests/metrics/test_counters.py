@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import struct
+from collections.abc import Callable
 from datetime import UTC, timedelta
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,18 @@ def test_processors_together(tmp_path: Path) -> None:
     assert found["cpi"] == pytest.approx(1.6)
     assert found["l1mp"] == pytest.approx(4.0)
     assert found["rni"] == pytest.approx(3.4271)
+
+
+@pytest.mark.parametrize("kind", [deltas, totals])
+def test_a_set_that_a_record_has_twice_is_not_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: Callable[..., bytes]
+) -> None:
+    """Which of the two counts is right, nobody can say: the others stay."""
+    monkeypatch.setattr("tests.metrics.test_counters.SETS", (*SETS, (2, 32, 2)))
+    before = kind(FIRST, dict.fromkeys(range(288), 0), flags=0x8000 if kind is totals else 0)
+    found = lines(tmp_path, before, kind(SECOND, Z16, flags=0), by=EACH)[-1]
+    assert found["cpi"] == 2.0
+    assert found["problem_state_fraction"] is None
 
 
 def test_lost_counters_are_left_out_and_counted(tmp_path: Path) -> None:

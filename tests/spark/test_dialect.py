@@ -23,6 +23,13 @@ FORMS = {
     "not a number of null": "select isnan(null::double) as a, isnan('nan'::double) as b, isnan(1.0::double) as c",
     "numbers with a point are doubles": "select 1.0 / 3 as a, 1e6 as b",
     "sum of a list with nulls": "select list_sum([1.5, null, 2.0]) as a, list_sum([null::double, null]) as b",
+    "sum of a list of any length": "select list_sum(list_transform([1, 2, 9], lambda n: map_extract_value(m, n))) as a,"
+    " list_sum(list_transform([9], lambda n: map_extract_value(m, n))) as b"
+    " from (select map_from_entries(list((k, v))) as m from (values (1, 1.5), (2, 2.0)) t(k, v))",
+    "a null to be printed": "select printf('%04X', null::bigint) as a, printf('%s', null::varchar) as b,"
+    " printf('%d', 7) as c",
+    "the value at the last row that has one": "select arg_max(v, t) as a, arg_min(v, t) as b"
+    " from (values (1, null), (2, 'x'), (3, 'y'), (4, null)) r(t, v)",
     "dates": "select epoch_us(try_strptime('2026-03-02', '%Y-%m-%d')) as a, try_strptime('x', '%Y') is null as b",
     "an empty range": "select n, unnest(range(0, n)) as a from (values (0), (3)) t(n)",
     "a union by name": "select 1 as a, 2 as b union all by name select 3 as b, 4 as a order by a",

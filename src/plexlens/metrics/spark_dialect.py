@@ -257,7 +257,10 @@ def _is_nan(node: Any) -> Any:
 
 
 def _list_sum(node: Any) -> Any:
+    """The sum of a list, which nulls do not add to; null if there is nothing else."""
     (given,) = node.expressions
+    if not isinstance(given, exp.Array):
+        return _sum_of_any(given)
     parts = [exp.paren(part.copy()) for part in given.expressions]
     total: Any = None
     for part in parts:
@@ -268,6 +271,29 @@ def _list_sum(node: Any) -> Any:
         expression=exp.null(),
     )
     return exp.Case(ifs=[exp.If(this=exp.not_(unknown), true=total)])
+
+
+def _sum_of_any(given: Any) -> Any:
+    """The sum of a list of any length."""
+    total, part = exp.to_identifier("total"), exp.to_identifier("part")
+    known = exp.Lambda(this=exp.not_(exp.Is(this=part.copy(), expression=exp.null())), expressions=[part])
+    added = exp.Coalesce(this=_double(part.copy()), expressions=[exp.Var(this="0D")])
+    add = exp.Lambda(this=exp.Add(this=total.copy(), expression=added), expressions=[total, part.copy()])
+    whole = _function("AGGREGATE", given.copy(), exp.Var(this="0D"), add)
+    return exp.Case(ifs=[exp.If(this=_function("EXISTS", given.copy(), known), true=whole)])
+
+
+def _printf(node: Any) -> Any:
+    """Null if anything to be printed is null; Spark would print ``NULL``."""
+    printed = [exp.not_(exp.Is(this=exp.paren(part.copy()), expression=exp.null())) for part in node.expressions[1:]]
+    return exp.Case(ifs=[exp.If(this=exp.and_(*printed), true=_function("FORMAT_STRING", *node.expressions))])
+
+
+def _value_at(node: Any) -> Any:
+    """The value of the last or first row that has one; Spark would take the null of a row without it."""
+    condition = exp.not_(exp.Is(this=exp.paren(node.this.copy()), expression=exp.null()))
+    node.set("expression", exp.Case(ifs=[exp.If(this=condition, true=node.expression)]))
+    return node
 
 
 def _strptime(node: Any) -> Any:
@@ -302,12 +328,15 @@ _EXPRESSIONS: dict[type, Callable[[Any], Any]] = {
     exp.IsNan: _is_nan,
     exp.GenerateSeries: _range,
     exp.DateDiff: _difference,
+    exp.ArgMax: _value_at,
+    exp.ArgMin: _value_at,
 }
 
 _FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "epoch_us": lambda node: _micros(node.expressions[0]),
     "make_timestamptz": lambda node: _function("TIMESTAMP_MICROS", node.expressions[0]),
-    "printf": lambda node: _function("FORMAT_STRING", *node.expressions),
+    "printf": _printf,
+    "map_extract_value": lambda node: _function("ELEMENT_AT", *node.expressions),
     "list_sum": _list_sum,
     "try_strptime": _strptime,
 }
