@@ -85,7 +85,7 @@ def test_wrong_use_of_ingest(pdb: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
     assert not (pdb.parent / "new").exists()
     with pytest.raises(UsageError) as raised:
-        check_folder("s3://bucket/pdb", writes=True)
+        check_folder("s3://bucket/pdb")
     assert str(raised.value) == (
         "s3://bucket/pdb: executors write into a database in a folder, not into object storage; give a folder that "
         "every executor sees, or leave out --engine spark"

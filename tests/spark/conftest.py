@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from shutil import which
@@ -22,6 +23,8 @@ def spark() -> Iterator[Any]:
         "spark.sql.shuffle.partitions": "2",
         "spark.driver.memory": "2g",
     }
+    if jars := os.environ.get("PLEXLENS_S3A_JARS"):
+        settings["spark.jars"] = jars
     made = session("local[2]", settings)
     made.sparkContext.setLogLevel("OFF")
     yield made

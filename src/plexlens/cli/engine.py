@@ -51,14 +51,13 @@ class Computing:
         Raises
         ------
         UsageError
-            It cannot: Spark reads a database in a folder, and needs PySpark and Java.
+            It cannot: Spark reads a database, and needs PySpark and Java.
         """
         if not self.master:
             return
-        from plexlens.spark.needs import check, check_folder
+        from plexlens.spark.needs import check
 
         for source in sources:
-            check_folder(source)
             if not (source / "manifest.json").is_file():
                 raise UsageError(
                     file=str(source),
@@ -80,7 +79,7 @@ class Computing:
             return
         from plexlens.spark.needs import check, check_folder
 
-        check_folder(pdb, writes=True)
+        check_folder(pdb)
         let_in()
         check()
 

@@ -16,7 +16,7 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
 from plexlens.pdb import Pdb
 from plexlens.pdb.engine import add_table, tables_of
-from plexlens.spark.needs import check_folder, reading
+from plexlens.spark.needs import reading
 from plexlens.spark.views import add_raw_tables
 
 
@@ -28,14 +28,8 @@ def facts_of(spark: Any, pdb: Pdb) -> Callable[[Inputs, Query], Query]:
     spark
         The session; the raw tables become temporary views of it.
     pdb
-        The database, in a folder that each executor sees at the same path.
-
-    Raises
-    ------
-    UsageError
-        The database is in object storage.
+        The database, in a folder that each executor sees at the same path, or in object storage.
     """
-    check_folder(pdb.path)
     connection = pdb.connect()
     with reading(pdb.path):
         add_raw_tables(spark, pdb, connection, tables_of(connection))

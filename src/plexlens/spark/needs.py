@@ -39,23 +39,20 @@ def check() -> None:
         raise UsageError(file="", what=f"Spark needs Java: {where}", remedy=remedy)
 
 
-def check_folder(database: Any, *, writes: bool = False) -> None:
-    """See that a database is one that executors can read, or write into.
+def check_folder(database: Any) -> None:
+    """See that a database is one that executors can write into.
 
     Raises
     ------
     UsageError
         It is in object storage.
     """
-    if not is_object(database):
-        return
-    if writes:
-        what = "executors write into a database in a folder, not into object storage"
-        remedy = "give a folder that every executor sees, or leave out --engine spark"
-    else:
-        what = "Spark reads databases in folders, not in object storage"
-        remedy = "ask it with plexlens sql, or ingest the dumps into a folder that every executor sees"
-    raise UsageError(file=str(database), what=what, remedy=remedy)
+    if is_object(database):
+        raise UsageError(
+            file=str(database),
+            what="executors write into a database in a folder, not into object storage",
+            remedy="give a folder that every executor sees, or leave out --engine spark",
+        )
 
 
 def same_python(master: str) -> None:
@@ -103,9 +100,16 @@ def reading(database: Any) -> Iterator[None]:
         raise UnreadableInputError(
             file=str(database),
             what=f"Spark does not read it: {said(error)}",
-            remedy="see that every executor has this folder at the same path, run plexlens pdb verify, or leave out "
-            "--engine spark",
+            remedy=f"{_remedy(database, error)}, or leave out --engine spark",
         ) from error
+
+
+def _remedy(database: Any, error: Exception) -> str:
+    if not is_object(database):
+        return "see that every executor has this folder at the same path, run plexlens pdb verify"
+    if "S3AFileSystem not found" in str(error):
+        return "give Spark the package org.apache.hadoop:hadoop-aws of its Hadoop (spark.jars.packages)"
+    return "see that every executor reaches the bucket and has its credentials, run plexlens pdb verify"
 
 
 def without_plexlens(error: Exception) -> UsageError | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
@@ -9,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from plexlens.errors import NothingUsableError
 from plexlens.metrics.catalogue import GRAINS
@@ -17,7 +17,9 @@ from plexlens.metrics.explained import explained
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb
 from plexlens.pdb.engine import add_table, arrow, connect, quoted, tables_of
-from plexlens.spark.needs import check, check_folder
+from plexlens.pdb.place import is_object
+from plexlens.pdb.rewriting import opened
+from plexlens.spark.needs import check
 from plexlens.spark.widening import in_numbers, spark_schema, widened
 
 
@@ -51,9 +53,9 @@ def register(spark: Any, source: str | Path | Mapping[str, Any]) -> Registered:
     spark
         The Spark session.
     source
-        Folder of a performance database, which each executor has to see at the same path; or raw tables by name, as
-        Spark data frames. Of raw tables alone, implausible values are not left out, and reports in local time are
-        not placed: a database has both noted.
+        Folder of a performance database, which each executor has to see at the same path, or its address in object
+        storage; or raw tables by name, as Spark data frames. Of raw tables alone, implausible values are not left out,
+        and reports in local time are not placed: a database has both noted.
 
     Returns
     -------
@@ -63,11 +65,10 @@ def register(spark: Any, source: str | Path | Mapping[str, Any]) -> Registered:
     Raises
     ------
     UsageError
-        PySpark or Java is missing, or the folder is not a performance database.
+        PySpark or Java is missing, or there is no performance database.
     NothingUsableError
         There is no raw table.
     """
-    check_folder(source)
     check()
     spark.conf.set("spark.sql.session.timeZone", "UTC")
     if isinstance(source, Mapping):
@@ -77,7 +78,7 @@ def register(spark: Any, source: str | Path | Mapping[str, Any]) -> Registered:
             in_numbers(frame).createOrReplaceTempView(name)
         names, file = tuple(source), "the tables given"
     else:
-        pdb = Pdb.open(Path(source))
+        pdb = Pdb.open(source)
         connection, file = pdb.connect(), str(source)
         names = tables_of(connection)
         add_raw_tables(spark, pdb, connection, names)
@@ -104,11 +105,11 @@ def _add_empty(connection: Any, name: str, frame: Any) -> None:
 
 
 def add_raw_tables(spark: Any, pdb: Pdb, connection: Any, names: tuple[str, ...]) -> None:
-    """Make a temporary view of each raw table of a database in a folder."""
-    groups: dict[str, dict[int, list[str]]] = {}
+    """Make a temporary view of each raw table of a database."""
+    groups: dict[str, dict[int, list[Path]]] = {}
     for file in pdb.manifest.every_file():
-        path = str((pdb.path / file.path).absolute())
-        groups.setdefault(file.table, {}).setdefault(file.variant, []).append(path)
+        groups.setdefault(file.table, {}).setdefault(file.variant, []).append(pdb.path / file.path)
+    options = s3a_options(os.environ) if is_object(pdb.path) else {}
     for name in names:
         if name not in groups:
             # Made of the manifest, or without a row.
@@ -116,11 +117,42 @@ def add_raw_tables(spark: Any, pdb: Pdb, connection: Any, names: tuple[str, ...]
         else:
             # The files of a variant have the same columns; those that one variant lacks are null in it.
             frames = [
-                spark.read.schema(spark_schema(pq.read_schema(paths[0]))).parquet(*paths)
+                spark.read.options(**options)
+                .schema(spark_schema(opened(paths[0]).schema_arrow))
+                .parquet(*(_for_spark(path) for path in paths))
                 for _, paths in sorted(groups[name].items())
             ]
             frame = reduce(lambda union, frame: union.unionByName(frame, allowMissingColumns=True), frames)
         in_numbers(frame).createOrReplaceTempView(name)
+
+
+#: Options of Hadoop's S3 file system by the variables that they come from.
+_S3A = {
+    "AWS_ENDPOINT_URL": "fs.s3a.endpoint",
+    "AWS_DEFAULT_REGION": "fs.s3a.endpoint.region",
+    "AWS_REGION": "fs.s3a.endpoint.region",
+    "AWS_ACCESS_KEY_ID": "fs.s3a.access.key",
+    "AWS_SECRET_ACCESS_KEY": "fs.s3a.secret.key",
+    "AWS_SESSION_TOKEN": "fs.s3a.session.token",
+}
+
+
+def s3a_options(environment: Mapping[str, str]) -> dict[str, str]:
+    """Options of Hadoop's S3 file system for the server and the credentials that the variables ``AWS_...`` name.
+
+    Executors get them with the statement, so that they need no variables of their own; Spark hides keys and tokens
+    where it shows a statement (``spark.redaction.regex``). A server other than Amazon's is asked by paths, because its
+    buckets seldom have names of their own.
+    """
+    options = {option: environment[name] for name, option in _S3A.items() if environment.get(name)}
+    if "fs.s3a.endpoint" in options:
+        options["fs.s3a.path.style.access"] = "true"
+    return options
+
+
+def _for_spark(path: Path) -> str:
+    """A file as Spark names it: its file system for S3 is ``s3a``."""
+    return str(path).replace("s3://", "s3a://", 1) if is_object(path) else str(path.absolute())
 
 
 def _frame_of(spark: Any, table: pa.Table) -> Any:
