@@ -14,7 +14,8 @@ with told as (
 ),
 names as (
     select system, subsystem, number, page_set_number,
-        arg_max(database_name, interval_end) as database_name, arg_max(page_set_name, interval_end) as page_set_name
+        arg_max(database_name, (interval_end, database_name)) as database_name,
+        arg_max(page_set_name, (interval_end, page_set_name)) as page_set_name
     from told
     group by system, subsystem, number, page_set_number
 ),
