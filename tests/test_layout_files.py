@@ -20,6 +20,7 @@ DICTIONARY_HEADING = [*HEADING, "dictionary"]
 VARIANT_HEADING = [*MAP_HEADING[:3], "when", "table", *MAP_HEADING[3:]]
 RULE = re.compile(
     r"header|product|entries|varying|counted|connected|chain:\d+|array:\d+:\d+(:\d+)?"
+    r"|fixed|placed:\d+:(?P<size>\w+):(?P<number>\w+)"
     r"|tagged:\d+(:\d+:\d+(:\d+)?)?|linked:(?P<length>\w+)(:(?P<next>\w+)|::(?P<count>\w+)(:entry)?)?"
 )
 CONFIDENCE = {"high", "medium", "low"}
@@ -173,8 +174,13 @@ def test_a_record_map_names_what_exists(name: str) -> None:
         assert rule, f"{where}: rule {row['rule']!r}"
         placed = is_placed(row["layout"])
         assert placed != (row["rule"] == "connected"), f"{where}: offsets, or a dictionary that gives them"
-        if row["rule"] == "header":
+        if row["rule"] in ("header", "fixed"):
             assert not row["triplet"], f"{where}: a header has no triplet"
+            continue
+        if rule["number"]:
+            start = fields | fields_of(name, "fixed")
+            for field in {row["triplet"], rule["size"], rule["number"]} - {"1", "2"}:
+                assert start[field]["format"] in ("u8", "u16", "u32"), f"{where}: {field} is not a number"
             continue
         if rule["length"]:
             inner = fields_of(name)

@@ -101,7 +101,7 @@ impl Decoder {
         let wanted = |name: &str| options.tables.as_ref().is_none_or(|tables| tables.contains(name));
         let rows = || catalogue.maps().flat_map(|map| map.entries.iter().filter(|entry| entry.rule != Rule::Header));
         let names: BTreeSet<&str> = rows().map(|entry| entry.table.as_str()).filter(|name| wanted(name)).collect();
-        let open = |name: &str| rows().any(|entry| entry.table == name && entry.rule == Rule::Counted);
+        let open = |name: &str| rows().any(|entry| entry.table == name && entry.rule.is_open());
         let mut tables: Vec<TablePlan> = names
             .iter()
             .filter_map(|name| catalogue.section(name))

@@ -6,6 +6,7 @@ use crate::layout::{ArrayRule, Identity, Rule};
 use super::error::EncodeError;
 use super::linked::{Linked, append};
 use super::options::{EncodedRecords, Oversize};
+use super::placed::{self, Placed};
 use super::record::RecordEncoder;
 use super::table::Table;
 
@@ -104,6 +105,7 @@ pub(crate) struct Filled {
     pub product: Option<(usize, Vec<u8>)>,
     pub contents: Vec<Content>,
     pub linked: Vec<Linked>,
+    pub placed: Vec<Placed>,
 }
 
 impl Filled {
@@ -202,7 +204,8 @@ impl Assembly<'_> {
         let sections =
             share.iter().zip(&self.filled.contents).map(|(&(from, to), content)| (to - from) * content.stride());
         let linked = self.filled.linked.iter().map(|linked| linked.bytes.len());
-        self.fixed() + sections.sum::<usize>() + linked.sum::<usize>()
+        let placed = self.filled.placed.iter().map(|placed| placed.bytes.len());
+        self.fixed() + sections.sum::<usize>() + linked.sum::<usize>() + placed.sum::<usize>()
     }
 
     fn area(&self) -> usize {
@@ -223,7 +226,7 @@ impl Assembly<'_> {
         let map = &self.encoder.map;
         let contents = &self.filled.contents;
         let parts = match self.encoder.options.oversize {
-            _ if !self.filled.linked.is_empty() => return Err(self.too_long()),
+            _ if !(self.filled.linked.is_empty() && self.filled.placed.is_empty()) => return Err(self.too_long()),
             Oversize::Refuse => return Err(self.too_long()),
             Oversize::Spread => false,
             Oversize::RmfParts => true,
@@ -308,6 +311,7 @@ impl Assembly<'_> {
             out.data.extend_from_slice(&content.bytes[from * content.stride()..to * content.stride()]);
         }
         append(&self.filled.linked, &mut entries, start, &mut out.data)?;
+        placed::append(&self.filled.placed, &self.encoder.map.name, start, &mut out.data)?;
         self.data_section(start, &mut out.data)?;
         if last {
             self.write_product(start, parts, share, &mut out.data);

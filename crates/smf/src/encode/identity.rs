@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 
 use crate::forms::ebcdic::BLANK;
 use crate::forms::smf_date;
-use crate::layout::{Field, Identity, RecordMap, Section, Selector, identity_field};
+use crate::layout::{Field, Identity, RecordMap, Rule, Section, Selector, identity_field};
 
 use super::error::{EncodeError, Misfit};
 use super::field::Forms;
@@ -81,7 +81,9 @@ impl RecordIdentity {
     /// Writes the standard header (24 bytes where the record has a subtype, else 18), lengths left open.
     pub(crate) fn write_header(&self, map: &RecordMap, forms: Forms, out: &mut [u8]) -> Result<(), EncodeError> {
         let wrong = |what: &str, remedy: &str| EncodeError::table(&map.name, what, remedy);
-        let with_subtype = out.len() >= 24;
+        // The fixed part of a record without triplets has other fields in these places.
+        let fixed = map.entries.iter().any(|entry| entry.rule == Rule::Fixed);
+        let with_subtype = out.len() >= 24 && !fixed;
         if out[4] == 0 {
             // New record, system from MVS/SP on; with subtypes and subsystem id where there are any.
             out[4] = if with_subtype { 0x5E } else { 0x1E };

@@ -15,6 +15,7 @@ mod fill;
 mod identity;
 mod linked;
 mod options;
+mod placed;
 mod record;
 mod section;
 mod table;

@@ -35,6 +35,11 @@ pub(crate) struct Part {
     witness: Option<Column>,
 }
 
+/// Whether a section is at the start of the record, its offsets counted from there.
+fn is_start(rule: Rule) -> bool {
+    matches!(rule, Rule::Header | Rule::Fixed)
+}
+
 /// A column whose value decides which layout rows are written by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Column {
@@ -82,7 +87,7 @@ impl RecordEncoder {
             };
             header = header.max(match slot {
                 Some(Slot::Header(at)) => at + 8,
-                _ if entry.rule == Rule::Header => section.length(),
+                _ if is_start(entry.rule) => section.length(),
                 _ => 0,
             });
             let (table, when) = (entry.table.clone(), entry.when.clone());
@@ -99,7 +104,7 @@ impl RecordEncoder {
         }
         for (table, &length) in &options.lengths {
             let part = parts.iter().find(|part| part.table == *table);
-            if part.is_none_or(|part| part.rule == Rule::Header) {
+            if part.is_none_or(|part| is_start(part.rule)) {
                 return Err(Self::unknown_table(map, table));
             }
             if !(4..=32_000).contains(&length) {
@@ -268,7 +273,7 @@ impl RecordEncoder {
             (Some((_, part)), _, Some(data)) if part.rule == Rule::Connected => {
                 entries(&data.layout.section, &part.section, batch, data.layout.length, self.forms)?
             }
-            (Some((index, part)), Some(known), _) if part.rule != Rule::Header => {
+            (Some((index, part)), Some(known), _) if !is_start(part.rule) => {
                 entries(&part.section, &known.section, batch, self.entry_length(index), self.forms)?
             }
             _ => Entries { length: 0, data: Vec::new() },
@@ -292,7 +297,7 @@ impl RecordEncoder {
         out: &mut EncodedRecords,
     ) -> Result<(), EncodeError> {
         let mut header = vec![0; self.header];
-        for part in self.parts.iter().filter(|part| part.rule == Rule::Header) {
+        for part in self.parts.iter().filter(|part| is_start(part.rule)) {
             let blank = blank_entry(&part.section, part.section.length());
             for field in &part.section.fields {
                 header[field.offset..field.end()].copy_from_slice(&blank[field.offset..field.end()]);
@@ -302,7 +307,7 @@ impl RecordEncoder {
             let Some(part) = table.part.map(|index| &self.parts[index]) else {
                 continue;
             };
-            if part.rule == Rule::Header {
+            if is_start(part.rule) {
                 if to - from != 1 {
                     return Err(self.single(&part.section.name, to - from));
                 }
@@ -318,6 +323,7 @@ impl RecordEncoder {
             self.fill(slot, identity, rows, &mut filled)?;
         }
         self.fill_linked(rows, &mut filled);
+        self.fill_placed(rows, &mut filled);
         let triplets: Vec<usize> = slots
             .iter()
             .filter_map(|slot| match slot {

@@ -27,7 +27,7 @@ impl Catalogue {
                 };
                 return Err(wrong(map, entry, what, remedy));
             }
-            if entry.rule == Rule::Header {
+            if matches!(entry.rule, Rule::Header | Rule::Fixed) {
                 continue;
             }
             self.check_place(map, entry)?;
@@ -42,6 +42,24 @@ impl Catalogue {
     }
 
     fn check_place(&self, map: &RecordMap, entry: &MapEntry) -> Result<(), LayoutError> {
+        if let Rule::Placed(placed) = entry.rule {
+            let link = entry.link.as_ref();
+            let length = link.map(|link| &link.length).filter(|_| placed.lead == 0);
+            for name in [Some(&entry.triplet), length, link.and_then(|link| link.count.as_ref())].into_iter().flatten()
+            {
+                let field = self.field_of_start(map, name);
+                if field.is_none_or(|field| !field.format.is_unsigned() || field.length > 4) {
+                    let what = format!("`{name}` is no unsigned field of the record's header or fixed part");
+                    return Err(wrong(
+                        map,
+                        entry,
+                        what,
+                        "name fields of at most four bytes at fixed places of the record",
+                    ));
+                }
+            }
+            return Ok(());
+        }
         let product = map.product().filter(|_| entry.rule != Rule::Product && entry.rule != Rule::Linked);
         let field = if let Some(link) = &entry.link {
             let own = self.section(&entry.layout);

@@ -20,9 +20,9 @@ pub(crate) use catalogue::identity_field;
 pub use condition::{Comparison, Condition, Subject, Witness};
 pub use error::LayoutError;
 pub use format::Format;
-pub use place::Place;
+pub use place::{Computed, Place};
 pub use record_map::{Identity, MapEntry, RecordMap, Selector};
-pub use rule::{ArrayRule, Link, Rule};
+pub use rule::{ArrayRule, Link, PlacedRule, Rule};
 pub use schema::{
     INVENTORY, column_unit, data_type, inventory_schema, key_fields, local_timestamp, table_schema, timestamp,
 };

@@ -2,7 +2,7 @@
 
 use super::catalogue::Catalogue;
 use super::record_map::{MapEntry, RecordMap};
-use super::rule::Rule;
+use super::rule::{PlacedRule, Rule};
 use super::section::Field;
 
 /// Where the offset of a section's entries stands.
@@ -27,6 +27,36 @@ pub enum Place {
         /// Whether the offset counts from the start of the parent's entry.
         relative: bool,
     },
+    /// The record itself.
+    Fixed,
+    /// Where fields of the header or of the fixed part say.
+    Computed(Computed),
+}
+
+/// Entries placed by single fields: each field by its offset from the start of the record and its length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Computed {
+    /// How the numbers are used.
+    pub rule: PlacedRule,
+    /// Where the entries begin, counted from the rule's base; zero where there are none.
+    pub offset: (usize, usize),
+    /// Bytes of an entry, where all have the same.
+    pub length: Option<(usize, usize)>,
+    /// Number of entries.
+    pub count: (usize, usize),
+}
+
+impl Computed {
+    /// Where the last of the fields ends: entries begin behind it.
+    #[must_use]
+    pub fn end(&self) -> usize {
+        [Some(self.offset), self.length, Some(self.count)]
+            .into_iter()
+            .flatten()
+            .map(|(at, len)| at + len)
+            .max()
+            .unwrap_or(0)
+    }
 }
 
 impl Catalogue {
@@ -34,8 +64,11 @@ impl Catalogue {
     /// which do not exist (the catalogue refuses such maps).
     #[must_use]
     pub fn place(&self, map: &RecordMap, entry: &MapEntry) -> Option<Place> {
-        if entry.rule == Rule::Linked {
-            return self.link(map, entry);
+        match entry.rule {
+            Rule::Linked => return self.link(map, entry),
+            Rule::Fixed => return Some(Place::Fixed),
+            Rule::Placed(rule) => return self.computed(map, entry, rule).map(Place::Computed),
+            _ => {}
         }
         if let Some(field) = self.triplet(map, entry) {
             return Some(Place::Header(field.offset));
@@ -59,6 +92,19 @@ impl Catalogue {
         };
         let (length, relative) = ((holder, length.offset), link.relative);
         Some(Place::Entry { parent, offset: offset.offset, length, next, count, relative })
+    }
+
+    fn computed(&self, map: &RecordMap, entry: &MapEntry, rule: PlacedRule) -> Option<Computed> {
+        let link = entry.link.as_ref()?;
+        let place = |name: &str| self.field_of_start(map, name).map(|field| (field.offset, field.length));
+        let length = if rule.lead == 0 { Some(place(&link.length)?) } else { None };
+        Some(Computed { rule, offset: place(&entry.triplet)?, length, count: place(link.count.as_ref()?)? })
+    }
+
+    /// A field at a fixed place of the record: of a header or of the fixed part.
+    pub(super) fn field_of_start(&self, map: &RecordMap, name: &str) -> Option<&Field> {
+        let rows = map.entries.iter().filter(|row| matches!(row.rule, Rule::Header | Rule::Fixed));
+        rows.filter_map(|row| self.section(&row.layout)).find_map(|section| section.field(name))
     }
 
     /// A field of a section that has rows, with the index of that section in the map.

@@ -138,7 +138,14 @@ impl MapEntry {
     /// The column `rule` as the file has it.
     #[must_use]
     pub fn rule_text(&self) -> String {
-        self.link.as_ref().map_or_else(|| self.rule.to_string(), Link::to_string)
+        match (self.rule, &self.link) {
+            (Rule::Placed(placed), Some(link)) => {
+                let length = if placed.lead == 0 { link.length.clone() } else { placed.lead.to_string() };
+                format!("{}:{length}:{}", self.rule, link.count.as_deref().unwrap_or(""))
+            }
+            (_, Some(link)) => link.to_string(),
+            (_, None) => self.rule.to_string(),
+        }
     }
 
     /// Whether the entries fill another layout's table.
@@ -188,13 +195,13 @@ impl RecordMap {
             if let Some(when) = when.as_ref().filter(|_| !by_entry) {
                 return Err(wrong(
                     format!("condition `{when}` with rule `{rule}`"),
-                    "conditions go with entries, varying, array, tagged, and linked with a count",
+                    "conditions go with entries, varying, array, tagged, placed, and linked with a count",
                 ));
             }
-            if (rule == Rule::Header) != text(triplet).is_empty() {
+            if matches!(rule, Rule::Header | Rule::Fixed) != text(triplet).is_empty() {
                 return Err(wrong(
                     format!("triplet `{}` with this rule", text(triplet)),
-                    "a header section has no triplet, every other section has one",
+                    "header sections and a fixed part have no triplet, every other section has one",
                 ));
             }
             if rule == Rule::Product && entries.iter().any(|entry| entry.rule == Rule::Product) {
@@ -281,6 +288,6 @@ mod tests {
         let text = format!("# identity: rmf\n{longer}h,,header,,,,high\nx,F,product,length<8,,,high\n");
         assert!(map(&text).contains("condition `length<8` with rule `product`"), "{}", map(&text));
         let text = format!("# identity: rmf\n{heading}h,,header,,,high\nx,,entries,,,high\n");
-        assert!(map(&text).contains("a header section has no triplet"));
+        assert!(map(&text).contains("header sections and a fixed part have no triplet"));
     }
 }

@@ -25,8 +25,23 @@ pub enum Rule {
     Tagged(u16, Option<ArrayRule>),
     /// Entries that a row of another section points at. [`Link`] says by which fields.
     Linked,
+    /// The record itself up to where the first other section begins, a row for each record. Offsets count from the
+    /// record's start.
+    Fixed,
+    /// Entries that fields of the header or of the fixed part place, without a triplet. [`Link`] names these fields.
+    Placed(PlacedRule),
     /// CICS monitoring data: connectors in the record say which fields of the region's dictionary it holds.
     Connected,
+}
+
+/// How entries are placed without a triplet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PlacedRule {
+    /// Bytes from the start of the record to the place from which the offset counts.
+    pub base: u16,
+    /// Bytes of the type, and as many of the length, with which each entry begins: 1 or 2; the length counts neither.
+    /// Zero where all entries have the length that a field gives.
+    pub lead: u16,
 }
 
 /// Where the elements of an array are in an entry.
@@ -55,7 +70,8 @@ pub struct Link {
 
 /// What a record map can say in its column `rule`, for messages.
 pub(crate) const RULES: &str = "header, product, entries, varying, counted, chain:<type>, array:<offset>:<length>[:<count>], \
-     tagged:<id>[:<offset>:<length>[:<count>]], linked:<length field>[:[<next field>][:<count field>[:entry]]] or connected";
+     tagged:<id>[:<offset>:<length>[:<count>]], linked:<length field>[:[<next field>][:<count field>[:entry]]], fixed, \
+     placed:<base>:<length field, 1 or 2>:<count field> or connected";
 
 impl Rule {
     /// Reads the column `rule` of a record map.
@@ -68,6 +84,7 @@ impl Rule {
             "varying" => Self::Varying,
             "counted" => Self::Counted,
             "connected" => Self::Connected,
+            "fixed" => Self::Fixed,
             _ => {
                 let (kind, rest) = text.split_once(':')?;
                 match kind {
@@ -77,6 +94,7 @@ impl Rule {
                         None => Self::Tagged(rest.parse().ok()?, None),
                         Some((id, array)) => Self::Tagged(id.parse().ok()?, Some(ArrayRule::parse(array)?)),
                     },
+                    "placed" => return placed(rest),
                     "linked" => {
                         let (length, rest) = rest.split_once(':').unwrap_or((rest, ""));
                         let (next, rest) = rest.split_once(':').unwrap_or((rest, ""));
@@ -106,6 +124,12 @@ impl Rule {
         }
     }
 
+    /// Whether the last field of an entry is as long as the entry lets it be.
+    #[must_use]
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Counted | Self::Placed(PlacedRule { lead: 1.., .. }))
+    }
+
     /// The array whose elements are the rows, where there is one.
     #[must_use]
     pub fn array(self) -> Option<ArrayRule> {
@@ -114,6 +138,21 @@ impl Rule {
             _ => None,
         }
     }
+}
+
+/// Base, length field or width of the lengths in the entries, and count field.
+fn placed(text: &str) -> Option<(Rule, Option<Link>)> {
+    let parts: Vec<&str> = text.split(':').collect();
+    let [base, length, count] = parts[..] else { return None };
+    let (lead, length) = match length {
+        "" => return None,
+        "1" => (1, ""),
+        "2" => (2, ""),
+        name => (0, name),
+    };
+    let link = Link { length: length.into(), next: None, count: Some(count.into()), relative: false };
+    let rule = Rule::Placed(PlacedRule { base: base.parse().ok()?, lead });
+    (!count.is_empty()).then_some((rule, Some(link)))
 }
 
 impl ArrayRule {
@@ -156,6 +195,8 @@ impl fmt::Display for Rule {
             Self::Tagged(id, Some(array)) => write!(out, "tagged:{id}:{array}"),
             Self::Linked => out.write_str("linked"),
             Self::Connected => out.write_str("connected"),
+            Self::Fixed => out.write_str("fixed"),
+            Self::Placed(placed) => write!(out, "placed:{}", placed.base),
         }
     }
 }
@@ -184,6 +225,7 @@ mod tests {
             "varying",
             "counted",
             "connected",
+            "fixed",
             "chain:16",
             "array:8:20",
             "array:8:20:3",
@@ -215,6 +257,10 @@ mod tests {
             "linked:A:B:C",
             "linked:A:B::entry",
             "linked:A::C:elsewhere",
+            "placed:4:1",
+            "placed:4::COUNT",
+            "placed:X:1:COUNT",
+            "fixed:4",
         ] {
             assert_eq!(Rule::parse(text), None, "{text}");
         }

@@ -98,9 +98,17 @@ fn pointers(catalogue: &Catalogue, map: &RecordMap) -> BTreeSet<String> {
     let names =
         links.flat_map(|(triplet, link)| [Some(triplet), Some(&link.length), link.next.as_ref(), link.count.as_ref()]);
     let mut names: BTreeSet<String> = names.flatten().map(|name| name.to_ascii_lowercase()).collect();
-    for entry in map.entries.iter().filter(|entry| matches!(entry.rule, Rule::Tagged(_, None))) {
+    for entry in &map.entries {
+        // Of entries with a type and a length, the length; the type may decide which layouts they have.
+        let head = match entry.rule {
+            Rule::Tagged(_, None) => 0..4,
+            Rule::Placed(placed) => usize::from(placed.lead)..2 * usize::from(placed.lead),
+            _ => continue,
+        };
         let section = catalogue.section(&entry.layout).expect("a layout");
-        names.extend(section.fields.iter().filter(|field| field.offset < 4).map(|field| field.column.clone()));
+        names.extend(
+            section.fields.iter().filter(|field| head.contains(&field.offset)).map(|field| field.column.clone()),
+        );
     }
     names
 }
@@ -166,10 +174,12 @@ pub fn make(catalogue: &Catalogue, map: &RecordMap, seed: u64) -> Made {
         }
         // An array up to the end of its entry has as many elements as the one entry needs.
         let open = arrays().any(|array| array.count.is_none()) && entry.rule.array().is_none();
-        let once = matches!(entry.rule, Rule::Product | Rule::Chain(_)) || open;
+        let once = matches!(entry.rule, Rule::Product | Rule::Chain(_) | Rule::Fixed) || open;
         let linked = entry.link.as_ref().is_some_and(|link| link.next.is_none() && link.count.is_none());
         let rows = match entry.rule {
             _ if once || linked => 1,
+            // Tables of one place have parts of the same entries.
+            Rule::Placed(_) => 2,
             // Elements are at most three, and each entry has room for one or more.
             Rule::Entries | Rule::Tagged(_, None) if arrays().next().is_some() => 3,
             _ => 1 + random.below(3) as usize,

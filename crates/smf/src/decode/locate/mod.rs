@@ -7,6 +7,7 @@
 
 mod links;
 mod pass;
+mod placed;
 mod reach;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ use super::report::{Reason, SectionDamage};
 
 use links::{Base, LinkPlan};
 use pass::{Pass, Span};
+use placed::PlacedPlan;
 pub(crate) use reach::beyond;
 
 /// What a triplet's entries are used for.
@@ -98,6 +100,9 @@ pub(crate) struct MapPlan {
     triplets: Vec<TripletPlan>,
     inner: Vec<TripletPlan>,
     links: Vec<LinkPlan>,
+    /// Entries that single fields place, and the parts of the record that are at its start.
+    placed: Vec<PlacedPlan>,
+    fixed: Vec<Use>,
     identity: Identity,
     /// Where the product section holds the length of compressed data.
     compressed: Option<usize>,
@@ -150,6 +155,8 @@ impl MapPlan {
             triplets: Vec::new(),
             inner: Vec::new(),
             links: Vec::new(),
+            placed: Vec::new(),
+            fixed: Vec::new(),
             identity: map.identity,
             compressed: None,
             keys: IdentityPlan::compile(map.identity, None),
@@ -179,6 +186,8 @@ impl MapPlan {
                 Place::Header(at) => add(&mut plan.triplets, at, one),
                 Place::Product(at) => add(&mut plan.inner, at, one),
                 Place::Entry { .. } => plan.links.push(LinkPlan { one, place }),
+                Place::Fixed => plan.fixed.push(one),
+                Place::Computed(place) => PlacedPlan::add(&mut plan.placed, place, one),
             }
         }
         plan.triplets.sort_by_key(|triplet| triplet.at);
@@ -187,7 +196,8 @@ impl MapPlan {
 
     fn uses(&self) -> impl Iterator<Item = &Use> {
         let triplets = self.triplets.iter().chain(&self.inner).flat_map(|triplet| &triplet.uses);
-        triplets.chain(self.links.iter().map(|link| &link.one))
+        let placed = self.placed.iter().flat_map(|placed| &placed.uses).chain(&self.fixed);
+        triplets.chain(self.links.iter().map(|link| &link.one)).chain(placed)
     }
 
     /// Whether from where offsets of linked entries count shows from where other sections are.
@@ -254,6 +264,12 @@ impl MapPlan {
         let base = Base::of(&self.links, &pass);
         for link in &self.links {
             link.follow(&mut pass, base);
+        }
+        for placed in &self.placed {
+            first_section = first_section.min(placed.follow(&mut pass).unwrap_or(first_section));
+        }
+        for one in &self.fixed {
+            pass.fixed(one, first_section);
         }
         let identified = pass.identified.map(|(start, len)| (record.base + start, len));
         LocatedRecord { identified, connected: pass.connected, first_section }
@@ -355,6 +371,7 @@ fn min_len(rule: Rule, section: &Section, table: &Section) -> usize {
     match rule {
         // Bounded by their number instead.
         Rule::Counted => 0,
+        Rule::Placed(placed) if placed.lead != 0 => 2 * usize::from(placed.lead),
         Rule::Connected => 1,
         _ => (table.fields.len() * 8 / EXPANSION).max(4).min(section.length()),
     }
