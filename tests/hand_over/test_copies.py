@@ -239,17 +239,17 @@ def test_refusals(folder: Path) -> None:
     example = (folder / "example.smf").read_bytes()
     unknown = bytearray(example)
     length = int.from_bytes(unknown[:2])
-    unknown[length + 5] = 80
+    unknown[length + 5] = 81
     (folder / "unknown.smf").write_bytes(bytes(unknown))
     done = run("anonymise", "unknown.smf", "-o", "none.smf", "--key", "none.key", cwd=folder)
     assert done.returncode == 3
-    assert "records whose fields are not known: 1 of type 80" in done.stderr
+    assert "records whose fields are not known: 1 of type 81" in done.stderr
     assert "--drop-unknown" in done.stderr
     assert not (folder / "none.smf").exists()
     assert not (folder / "none.key").exists()
     done = run("anonymise", "unknown.smf", "-o", "some.smf", "--key", "some.key", "--drop-unknown", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert "left out: 1 of type 80" in done.stdout
+    assert "left out: 1 of type 81" in done.stdout
     for words_, code, said in (
         ("anonymise example.smf -o example.smf", 2, "it cannot write to it"),
         ("anonymise example.smf -o a.smf --key example.smf", 2, "it cannot write to it"),

@@ -11,6 +11,7 @@ from tests.metrics.test_db2_statement import DYNAMIC, FIXED, STATIC, dynamic, tr
 from tests.metrics.test_paging_class import BATCH, ONLINE, REASONS, storage_record
 from tests.metrics.test_pcie import COMPRESSED, ZEDC, done, function, pcie_record, u16
 from tests.metrics.test_scm import MOVER, PART, memory_record
+from tests.metrics.test_security_event import REFUSED
 from tests.metrics.test_serialization import LOCAL, REQUESTS, SCANNER, delay_record
 from tests.metrics.test_smf_recording import loss_record, minutes, status_record
 from tests.metrics.test_workload_decision import decision_record
@@ -38,13 +39,14 @@ RECORDS = (
     status_record(minutes(0), 36_000),
     status_record(minutes(60), 36_000),
     loss_record(minutes(50)),
+    REFUSED,
     decision_record(minutes(1), ("ONLINE", 1, {})),
 )
 
 
 GRAINS = {
     "db2_statement", "enqueue_scan", "enqueue_serialization", "enqueue_waiter", "io_accelerator", "io_eadm",
-    "io_function", "io_scm", "paging_class", "smf_recording", "workload_decision",
+    "io_function", "io_scm", "paging_class", "security_event", "smf_recording", "workload_decision",
 }  # fmt: skip
 
 

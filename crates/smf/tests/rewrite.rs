@@ -219,13 +219,13 @@ fn records_without_a_layout_are_refused_or_left_out() {
     let catalogue = records::catalogue();
     let rewriter = Rewriter::new(catalogue, &rules(), CodePage::default()).expect("rules");
     let mut unknown = records::record(8, 1, &[0xC1; 8]);
-    unknown[5] = 80;
+    unknown[5] = 81;
     let (from, to) = (dump("e", &[unknown]), dump("f", &[]));
     let mut changes = Changes { names: HashMap::new(), days: 0, drop_unknown: false };
     let refused = rewriter.rewrite(&from, &to, &ReadOptions::default(), &changes).expect_err("refused").to_string();
-    assert_eq!(refused, "record 1 at byte 0: type 80, subtype 1: no layout");
+    assert_eq!(refused, "record 1 at byte 0: type 81, subtype 1: no layout");
     changes.drop_unknown = true;
     let done = rewriter.rewrite(&from, &to, &ReadOptions::default(), &changes).expect("left out");
-    assert_eq!((done.records, done.unknown["type 80, subtype 1: no layout"]), (0, 1));
+    assert_eq!((done.records, done.unknown["type 81, subtype 1: no layout"]), (0, 1));
     assert!(std::fs::read(&to).expect("the copy").is_empty());
 }
