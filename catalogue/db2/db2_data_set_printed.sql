@@ -3,7 +3,7 @@
 select p.* replace (named(coalesce(p.subsystem, p.member), p.source_id, p.record_no) as subsystem),
     regexp_replace(p.pool_name, '^BF', 'BP') as pool,
     p.database_name as database,
-    p.data_set::bigint::varchar as partition,
+    round(p.data_set)::bigint::varchar as partition,
     p.object_type as kind,
     p.sync_pages as sync_ios,
     p.sync_pages * p.sync_delay_average_seconds as sync_delay_seconds,
