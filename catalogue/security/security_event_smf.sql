@@ -29,6 +29,6 @@ select system, max(sysplex) as sysplex, max(local_offset) as utc_offset, bool_or
     count(*) filter (where smf80evt = 1 and bit_of_halfword(smf80des, 0))::double as logons_refused,
     count(*) filter (where smf80evt = 2 and bit_of_halfword(smf80des, 0))::double as accesses_refused,
     count(*) filter (where bit_of_halfword(smf80des, 1))::double as undefined_users,
-    sum(coalesce(smf80cnt, 0) + coalesce(smf80ct2, 0))::double as relocate_sections
+    sum(coalesce(smf80cnt::double, 0) + coalesce(smf80ct2::double, 0)) as relocate_sections
 from placed
 group by system, quarter, smf80evt, smf80evq, resource_class
