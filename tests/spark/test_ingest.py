@@ -385,5 +385,6 @@ def test_executors_without_plexlens() -> None:
     """The text is that of Spark where the package is missing."""
     error = loading._unusable(RuntimeError("Traceback\nModuleNotFoundError: No module named 'plexlens'"))
     assert str(error) == (
-        "executors have no Plexlens; install it on each of them, in the Python that the variable PYSPARK_PYTHON names"
+        "executors have no Plexlens, or not this version; install it on each of them, in the Python that the variable "
+        "PYSPARK_PYTHON names"
     )

@@ -25,7 +25,7 @@ from plexlens.pdb.durable import OvertakenError
 from plexlens.pdb.job import IngestResult, Job
 from plexlens.pdb.loading import store
 from plexlens.pdb.reading import Staged, read
-from plexlens.spark.needs import said
+from plexlens.spark.needs import said, without_plexlens
 from plexlens.spark.staging_task import Answer, Task, look, stage
 
 #: How often executors read a file before this process reads it.
@@ -228,13 +228,7 @@ def _named(error: PlexlensError, path: Path) -> PlexlensError:
 
 def _unusable(error: Exception) -> UsageError:
     """Why an executor does not even start."""
-    if "No module named 'plexlens" in str(error):
-        return UsageError(
-            file="",
-            what="executors have no Plexlens",
-            remedy="install it on each of them, in the Python that the variable PYSPARK_PYTHON names",
-        )
-    return UsageError(
+    return without_plexlens(error) or UsageError(
         file="",
         what=f"executors run no Python of Plexlens: {said(error)}",
         remedy="see that each of them has the same Python and Plexlens, and that PYSPARK_PYTHON names that Python",
