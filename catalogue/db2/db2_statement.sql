@@ -32,7 +32,7 @@ from dynamic
 where age = 1
 union all
 select system, sysplex, subsystem, utc_offset, quarter_of(interval_end), quarter_end(quarter_of(interval_end)),
-    'static', qw0401id::ubigint::varchar,
+    'static', qw0401id::decimal(20, 0)::varchar,
     null::varchar, null::varchar, null::varchar, null::varchar, null::varchar, null::varchar,
     1::double, qw0401ne::double, qw0401ct, qw0401ae, qw0401w1,
     qw0401ng::double, qw0401nb::double, qw0401nw::double,
