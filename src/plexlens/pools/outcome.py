@@ -30,7 +30,7 @@ from plexlens.pools.work import Dependents, Work, dependent_names, dependents
 from plexlens.progress import Progress
 
 #: Configurations that are simulated side by side.
-TOGETHER = 5
+TOGETHER = 4
 
 _RANDOM = _core.TRACE_ACCESSES.index("random")
 
