@@ -170,3 +170,16 @@ def test_many_objects_are_placed_by_age(tmp_path: Path) -> None:
     best = min(rule.state.cpu_seconds for rule in frontier.rules)
     assert made.after.cpu_seconds <= 1.001 * best
     assert made.after.configuration.bytes <= before.bytes
+
+
+def test_without_a_new_placement_the_error_of_the_model_is_not_known(tmp_path: Path) -> None:
+    """The composed curves propose only placements that were simulated already, such as the present one."""
+    path = tmp_path / "ten.parquet"
+    many_objects(10, 20_000).write(path)
+    before = Configuration({f"BP{number}": PoolSettings.of(f"BP{number}", 1000) for number in range(1, 4)})
+    limits = Limits(budgets={"": before.bytes}, least_buffers=1000, settings=False)
+    frontier = Optimiser(open_trace([path]), before, cost=default_cost(), limits=limits).run().frontier
+    assert frontier is not None
+    assert not [point.name for point in frontier.points if point.name.startswith("by age")]
+    assert frontier.model_error is None
+    assert frontier.gap is not None

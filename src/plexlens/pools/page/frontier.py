@@ -88,12 +88,16 @@ def _name(point: Point, frontier: Frontier, knee: Point | None) -> str:
 
 
 def _bound(frontier: Frontier) -> str:
-    if frontier.gap is None or frontier.model_error is None:
+    if frontier.gap is None:
         return "No object can move, so only sizes were chosen."
+    error = (
+        "All placements by these curves had been simulated before, so how far the curves are wrong is not known."
+        if frontier.model_error is None
+        else f"The composed cost of a placement differs from its simulated cost by at most {frontier.model_error:.1%}."
+    )
     return (
         f"By the composed curves, no placement in as many pools saves more than another {frontier.gap:.2%} of the cost "
-        f"(duality gap). The composed cost of a placement differs from its simulated cost by at most "
-        f"{frontier.model_error:.1%}. For the steps and commands of another line, give its number to --most-moves."
+        f"(duality gap). {error} For the steps and commands of another line, give its number to --most-moves."
     )
 
 

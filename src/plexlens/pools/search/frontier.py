@@ -69,7 +69,8 @@ class Frontier:
         What no placement of the objects in as many pools costs less than by the composed curves, as a share of what the
         best placement costs by them; None where no placement was looked for.
     model_error
-        Largest difference between the composed cost of a placement and its simulation, as a share.
+        Largest difference between the composed cost of a placement and its simulation, as a share; None where none was
+        composed that had not been simulated before.
     delay_weight
         CPU seconds that a second of delay is worth.
     """
@@ -194,6 +195,8 @@ def search_frontier(
     for state in states:
         observed.add(state)
     bound = error = None
+    # Placements composed before they were simulated, which the present one and simple rules are not.
+    predicted: set[object] = set()
     if any(number not in case.fixed for number in case.home_of()):
         numbers = sorted({len(case.home), len(case.home) + len(case.free)})
         long = sum(use.total for use in case.work.objects.values()) > LONG
@@ -203,10 +206,16 @@ def search_frontier(
             medians = Medians(case, observed.priced())
             placed, share = _placed(case, medians, numbers, few=long and number < rounds)
             tell("simulating placements")
+            known = {_identity(point.grouping) for point in candidates.points}
             points = candidates.add(placed)
             weight = case.limits.delay_weight
-            apart = [abs(p.grouping.cost / p.state.cost(weight) - 1) for p in points if p.state.cost(weight) > 0]
-            bound, error = share, max(apart, default=0.0)
+            predicted |= {_identity(point.grouping) for point in points} - known
+            apart = [
+                abs(p.grouping.cost / p.state.cost(weight) - 1)
+                for p in points
+                if _identity(p.grouping) in predicted and p.state.cost(weight) > 0
+            ]
+            bound, error = share, max(apart, default=error)
             for point in {_identity(point.grouping): point for point in points}.values():
                 observed.add(point.state)
     limit = case.limits.most_moves
