@@ -128,3 +128,16 @@ def test_a_rule_keeps_the_least_size_of_every_pool() -> None:
     sample = take(four_objects())
     found = rules(case, GroupCurves(sample, dict.fromkeys(sample.objects, 1.0)))
     assert found["equal split"].sizes == {"BP1": 200, "BP2": 100}
+
+
+def test_no_pool_is_added_for_which_storage_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Three pools of at least 100 buffers each in 220: a placement into three is wished for at every price.
+    case, composition = world(220)
+    case = Case(**{**vars(case), "least": dict.fromkeys(case.names, 100)})
+    medians = Medians(case, composition)
+    target = medians.choose(3)
+    monkeypatch.setattr(Medians, "_at_price", lambda *_: (np.array([0, 1, 2, 0]), 0.0))
+    grouping = medians.grouping(target)
+    assert {name for name, objects in grouping.groups.items() if objects} == {"BP1"}
+    assert set(grouping.sizes) == {"BP1"}
+    assert 100 <= grouping.sizes["BP1"] <= 220

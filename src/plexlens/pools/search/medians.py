@@ -279,8 +279,8 @@ class Medians:
         )
 
     def _fits(self, place: Integers) -> bool:
-        """Whether every member's budget holds its pools; one budget for one Db2 is looked at elsewhere."""
-        return len(self._members) == 1 or self.case.fits(self._groups(place), self.case.budgets)
+        """Whether every member's budget holds the least sizes of its pools."""
+        return self.case.fits(self._groups(place), self.case.budgets)
 
     def sized(self, place: Integers) -> Grouping:
         """Groups with the best sizes by the composed curves."""
