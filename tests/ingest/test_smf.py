@@ -204,6 +204,17 @@ def test_damaged_compression_is_named(tmp_path: Path, pdb: Pdb) -> None:
     assert "gzip" in str(caught.value)
 
 
+def test_a_first_record_whose_length_looks_like_gzip(tmp_path: Path, pdb: Pdb) -> None:
+    # 8,075 is X'1F8B', with which gzip begins; the next byte of a gzip file is 8, of a record 0 to 3.
+    first = record(NOON, things=(thing(0),))
+    long = struct.pack(">HH", 8075, 0) + first[4:] + bytes(8075 - len(first))
+    path = dump(tmp_path / "a.smf", long, *minutes(1, 10))
+    assert path.read_bytes()[:4] == b"\x1f\x8b\x00\x00"
+    ingest([path], pdb, layouts=[layouts(tmp_path / "site")])
+    assert pdb.tables()["smf_record"].rows == 10
+    assert pdb.tables()["smf200_1_thing"].rows == 10
+
+
 # --- into a PDB ---------------------------------------------------------------------------------------------
 
 

@@ -169,3 +169,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_first_record_whose_length_looks_like_gzip_is_a_record() {
+    // 8,075 is X'1F8B'; segment codes 0 to 3 and a zero follow, where gzip has its method, 8, and flags.
+    for (length, cuts) in [(8_071, vec![]), (8_171, vec![8_071])] {
+        let contents = logical(30, &SYS1, 0, &vec![0; length - 14]);
+        let mut file = segments(&contents, &cuts).concat();
+        file.extend(segments(&logical(30, &SYS1, 100, &[0; 40]), &[]).concat());
+        let (records, summary) = read_bytes(&file, &ReadOptions::default());
+        assert_eq!(&file[..2], &[0x1f, 0x8b]);
+        assert_eq!((summary.compression, summary.form), (Compression::None, Form::Rdw));
+        assert_eq!(records.len(), 2);
+        assert!(summary.damage.is_empty(), "{:?}", summary.damage);
+        assert_eq!(records[0].contents, contents);
+    }
+}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,8 @@ import pyarrow as pa
 
 from plexlens.errors import UnreadableInputError
 
-_GZIP = b"\x1f\x8b"
+# A record of 8,075 bytes begins with the same two bytes; its segment code, 0 to 3, and a zero follow.
+_GZIP = re.compile(rb"\x1f\x8b(?![\x00-\x03]\x00)")
 _ZSTD = b"\x28\xb5\x2f\xfd"
 # Frames that Zstandard passes over; some programs put one before the data.
 _ZSTD_SKIPPABLE = tuple(bytes([first]) + b"\x2a\x4d\x18" for first in range(0x50, 0x60))
@@ -85,7 +87,7 @@ def unreadable(path: Path, error: OSError) -> UnreadableInputError:
 
 def compression_of(head: bytes) -> str | None:
     """``gzip`` or ``zstd`` by the first four bytes of a file; None for any other file."""
-    if head.startswith(_GZIP):
+    if _GZIP.match(head):
         return "gzip"
     return "zstd" if head.startswith((_ZSTD, *_ZSTD_SKIPPABLE)) else None
 

@@ -133,9 +133,10 @@ def describe(head: bytes) -> tuple[str, str] | None:
 
 
 def _describe_binary(head: bytes) -> tuple[str, str] | None:
-    for place, magic, what, remedy in _MAGIC:
-        if head[place : place + len(magic)] == magic:
-            return what, remedy
+    if not begins_as_record(head):
+        for place, magic, what, remedy in _MAGIC:
+            if head[place : place + len(magic)] == magic:
+                return what, remedy
     form = form_of(head)
     return (f"z/VM monitor data ({form})", "count its records with plexlens monwrite") if form else None
 

@@ -9,6 +9,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
+/// Whether a gzip file begins. A record of 8,075 bytes begins so too, but has a segment code (0 to 3) and a zero where gzip has
+/// its method (8) and flags.
+fn is_gzip(magic: &[u8]) -> bool {
+    magic.starts_with(&GZIP_MAGIC) && !matches!(magic, [_, _, 0..=3, 0, ..])
+}
+
 /// Whether a frame begins that Zstandard passes over: some programs put one before the data.
 fn is_skippable(magic: &[u8]) -> bool {
     matches!(magic, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
@@ -79,7 +85,7 @@ impl Source {
         let mut input = input;
         let mut magic = Vec::with_capacity(ZSTD_MAGIC.len());
         input.by_ref().take(ZSTD_MAGIC.len() as u64).read_to_end(&mut magic)?;
-        let compression = if magic.starts_with(&GZIP_MAGIC) {
+        let compression = if is_gzip(&magic) {
             Compression::Gzip
         } else if magic.starts_with(&ZSTD_MAGIC) || is_skippable(&magic) {
             Compression::Zstd
