@@ -120,7 +120,10 @@ def curves_section(
         blocks.insert(0, table)
     if any(error for curve in curves for _, _, error in curve.points):
         blocks.append(
-            Note("The curves come from a sample or shards of the pages; the band is 1.96 standard errors to each side.")
+            Note(
+                "A curve with a band is estimated, from a sample of its pages or from shards of them; the band is 1.96"
+                " standard errors to each side."
+            )
         )
     return Section(
         "curves",
