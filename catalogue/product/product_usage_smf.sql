@@ -1,9 +1,6 @@
 -- Usage of products in the hours of SMF 89. Documents do not say whether several records of one hour (with an SMF interval
 -- below an hour) add up: an hour with several records of a product has no times, and its records are counted as doubtful.
-with offsets as (
-    local_offsets(rmf_product_section)
-),
-used as (
+with used as (
     select u.*, s.* exclude (source_id, record_no),
         local_clock(s.smf89usd, s.smf89ust) as local_start, local_clock(s.smf89ued, s.smf89uet) as local_end
     from smf89_1_usage u
@@ -11,28 +8,16 @@ used as (
 ),
 added as (
     select system, max(sysplex) as sysplex, smf89upo, smf89upn, smf89upv, smf89upq,
-        max(smf89upi) as smf89upi, local_start, local_end,
+        max(smf89upi) as smf89upi, local_start, local_start as local_quarter, local_end,
         count(distinct (source_id, record_no)) as records,
         sum(smf89uct::double) as smf89uct, sum(smf89usr::double) as smf89usr
     from used
     where local_end > local_start
     group by system, smf89upo, smf89upn, smf89upv, smf89upq, local_start, local_end
 ),
-hours as (
-    select distinct system, local_start from added
-),
 offset_of as (
-    -- That of the interval in which the hour begins, in an hour that the clock repeats the first one; else of the last
-    -- interval of the day before, or of the first one of the day after. Systems begin intervals within a minute of the hour.
-    select h.system, h.local_start,
-        coalesce(
-            max(o.utc_offset) filter (where o.local_begin <= h.local_start + 60 and h.local_start + 60 < o.local_end),
-            max_by(o.utc_offset, o.begins) filter (where o.local_begin <= h.local_start + 60),
-            min_by(o.utc_offset, o.begins)
-        ) as utc_offset
-    from hours h
-    join offsets o on o.system = h.system and abs(o.local_begin - h.local_start) <= 86400
-    group by h.system, h.local_start
+    -- Systems begin the hours of SMF 89 as they begin intervals of RMF.
+    offset_of_quarters(added, rmf_product_section)
 )
 select a.system, a.sysplex, o.utc_offset, o.utc_offset is null as local_time,
     moment(a.local_start - coalesce(o.utc_offset, 0)) as interval_start,
@@ -44,4 +29,4 @@ select a.system, a.sysplex, o.utc_offset, o.utc_offset is null as local_time,
     case when a.records = 1 then a.smf89usr end as srb_seconds,
     a.records::double as records, if(a.records > 1, a.records, 0)::double as doubtful_records
 from added a
-left join offset_of o on o.system = a.system and o.local_start = a.local_start
+left join offset_of o on o.system = a.system and o.local_quarter = a.local_start
