@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import struct
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 from tests.metrics.rmf_by_hand import section, tables, text, u8, u16, u32
 from tests.metrics.test_smf_recording import minutes, written
 
+WRITTEN, READ_IN = minutes(1), minutes(-60)
+
 
 def device(number: int, volume: str, excps: int) -> bytes:
     return section(
@@ -17,22 +20,44 @@ def device(number: int, volume: str, excps: int) -> bytes:
     )
 
 
-def use_record(kind: int, *devices: bytes, dcb: int = 28, behind: bytes = b"") -> bytes:
+def use_record(
+    kind: int,
+    *devices: bytes,
+    at: datetime.datetime = WRITTEN,
+    job: str = "JOB1",
+    read_in: datetime.datetime = READ_IN,
+    opened: datetime.datetime | None = None,
+    dd: str = "SYSUT1",
+    data_set: str = "PROD.MASTER",
+    dcb: int = 28,
+    behind: bytes = b"",
+) -> bytes:
     """From 18 to 244 job, sizes, DD entry and data set; a section of `dcb` bytes; devices; the rest is not read."""
+    opened = opened or at
     fields = {
-        18: text("JOB1", 8), 26: u32(360_000), 30: bytes.fromhex("0126060F"), 34: text("USER1", 8), 42: u16(0x4000),
-        44: u8(dcb), 45: u8(len(devices)), 46: u8(len(devices[0]) if devices else 0), 48: u32(720_000), 52: u8(20),
-        54: u8(1), 56: text("SYSUT1", 8), 68: text("PROD.MASTER", 44), 112: text("MEMBER", 8), 170: u16(27_920),
+        18: text(job, 8), 26: hundredths(read_in), 30: day(read_in), 34: text("USER1", 8), 42: u16(0x4000),
+        44: u8(dcb), 45: u8(len(devices)), 46: u8(len(devices[0]) if devices else 0), 48: hundredths(opened),
+        52: u8(20), 54: u8(1), 56: text(dd, 8), 68: text(data_set, 44), 112: text("MEMBER", 8), 170: u16(27_920),
         172: u16(80), 185: u8(1), 186: text("VOL001", 6),
     }  # fmt: skip
-    extension = section(dcb, {0: u16(0x4000), **({24: bytes.fromhex("0126060F")} if dcb >= 28 else {})})
+    extension = section(dcb, {0: u16(0x4000), **({24: day(opened)} if dcb >= 28 else {})})
     body = section(244, fields)[18:] + extension + b"".join(devices) + behind
-    return written(kind, minutes(1), body)
+    return written(kind, at, body)
+
+
+def hundredths(at: datetime.datetime) -> bytes:
+    return u32(int((at - at.replace(hour=0, minute=0, second=0, microsecond=0)).total_seconds() * 100))
+
+
+def day(at: datetime.datetime) -> bytes:
+    return bytes.fromhex(f"01{at:%y%j}F")
 
 
 @pytest.mark.parametrize("kind", [14, 15])
 def test_a_data_set_and_its_devices(tmp_path: Path, kind: int) -> None:
-    data = use_record(kind, device(0x1A2B, "VOL001", 4_711), device(0x1A2C, "VOL002", 12), behind=u16(40) + bytes(38))
+    opened = datetime.datetime(2026, 3, 1, 2)
+    devices = (device(0x1A2B, "VOL001", 4_711), device(0x1A2C, "VOL002", 12))
+    data = use_record(kind, *devices, opened=opened, behind=u16(40) + bytes(38))
     found = tables(tmp_path, data)
     (use,) = found["smf14_activity"].to_pylist()
     assert (use["smf14jbn"], use["smf14tioe5"], use["jfcbdsnm"]) == ("JOB1", "SYSUT1", "PROD.MASTER")
