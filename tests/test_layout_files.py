@@ -274,6 +274,7 @@ UNUSED: dict[str, set[str]] = {
     "smf116_1": {f"QWA01R{number}O" for number in "456"},
     "smf116_2": {f"QWA01R{number}O" for number in "3456"},
     "smf116_10": {f"QWA01R{number}O" for number in "23456"},
+    "smf120_11": {"SM120BAI"},
 }
 
 

@@ -110,7 +110,7 @@ def test_pages_of_accounting_say_that_records_count_when_they_were_written() -> 
         texts = {page.id: page_selection(page, GRAINS, selection) for page in PAGES}
         return {name for name, text in texts.items() if "at the time it was written" in text}
 
-    accounting = {"db2_accounting", "data_sharing", "cics", "data_sets", "tcp", "security", "workload"}
+    accounting = {"db2_accounting", "data_sharing", "cics", "data_sets", "requests", "tcp", "security", "workload"}
     assert told(Selection((window("2008-05-15"),))) == accounting
     assert told(Selection(shifts=(shift("08:00-17:00"),))) == accounting
     assert told(Selection(systems=("SYS1",))) == set()
