@@ -17,6 +17,7 @@ from tests.metrics.test_serialization import LOCAL, REQUESTS, SCANNER, delay_rec
 from tests.metrics.test_smf_recording import loss_record, minutes, status_record
 from tests.metrics.test_web_requests import api, api_record, web_record
 from tests.metrics.test_workload_decision import decision_record
+from tests.metrics.test_workload_sample import sample_record
 
 #: The second and third have accelerators: their numbers, from which on, and the same of compressions.
 FUNCTIONS = [
@@ -45,6 +46,7 @@ RECORDS = (
     use_record(15, device(1, "VOL001", 4_711)),
     use_record(15, device(1, "VOL001", 4_720), at=minutes(2)),
     decision_record(minutes(1), ("ONLINE", 1, {})),
+    sample_record(minutes(1), "ONLINE", {"pcpuu": 3, "pcpud": 1}),
     api_record(api(minutes(1), 0.25, (0.05, 0.2))),
     web_record(minutes(2), 0.5),
 )
@@ -53,7 +55,7 @@ RECORDS = (
 GRAINS = {
     "api_request", "dasd_data_set_use", "db2_statement", "enqueue_scan", "enqueue_serialization", "enqueue_waiter",
     "io_accelerator", "io_eadm", "io_function", "io_scm", "paging_class", "security_event", "smf_recording",
-    "web_request", "workload_decision",
+    "web_request", "workload_decision", "workload_sample",
 }  # fmt: skip
 
 

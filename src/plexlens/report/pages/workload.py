@@ -58,6 +58,7 @@ PAGE = Page(
             "only its own work: give the dumps of all systems for the sysplex.",
         ),
         *WLMGL,
+        Way("SMF 99-2", "TYPE(99(2)) in SMFPRMxx: samples of WLM, a record for each class each ten seconds."),
         Way("SMF 99-6", "TYPE(99(6)) in SMFPRMxx: policy intervals of WLM, a record each ten seconds."),
     ),
     figures=(
@@ -203,6 +204,25 @@ PAGE = Page(
             top=15,
             note="From SMF 99-6, which WLM writes at the end of each policy interval of ten seconds: what it saw then, "
             "and the priorities for the next. In an RMF interval that meets its goal a class can be late for minutes.",
+        ),
+        TableSpec(
+            "workload_samples",
+            "Samples of WLM, by system and service class period",
+            "workload_sample",
+            (
+                Shown("using_fraction", bar=True),
+                Shown("processor_delay_fraction", "Processor", group="Delayed by"),
+                Shown("capping_delay_fraction", "Cap", group="Delayed by"),
+                Shown("ziip_delay_fraction", "zIIP", group="Delayed by"),
+                Shown("io_delay_fraction", "DASD", group="Delayed by"),
+                Shown("storage_delay_fraction", "Storage", group="Delayed by"),
+                Shown("policy_intervals"),
+            ),
+            by=("system", "class_name", "period"),
+            order="processor_delay_fraction",
+            top=15,
+            note="From SMF 99-2, which WLM writes for each class at the end of each policy interval of ten seconds: "
+            "samples from which it decides. Those of neighbouring records overlap; shares are of using and delay.",
         ),
         TableSpec(
             "workload_delays",
