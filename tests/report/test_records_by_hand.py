@@ -9,6 +9,8 @@ from plexlens.report.pages import PAGES
 from tests.cli.command import run
 from tests.ingest.test_smf_data_set_use import device, use_record
 from tests.metrics.test_db2_statement import DYNAMIC, FIXED, STATIC, dynamic, trace_record
+from tests.metrics.test_io_port import PATH, UNIT, director_record
+from tests.metrics.test_omvs import kernel_record
 from tests.metrics.test_paging_class import BATCH, ONLINE, REASONS, storage_record
 from tests.metrics.test_pcie import COMPRESSED, ZEDC, done, function, pcie_record, u16
 from tests.metrics.test_scm import MOVER, PART, memory_record
@@ -43,6 +45,8 @@ RECORDS = (
     status_record(minutes(60), 36_000),
     loss_record(minutes(50)),
     REFUSED,
+    director_record(PATH, UNIT),
+    kernel_record(),
     use_record(15, device(1, "VOL001", 4_711)),
     use_record(15, device(1, "VOL001", 4_720), at=minutes(2)),
     decision_record(minutes(1), ("ONLINE", 1, {})),
@@ -54,8 +58,8 @@ RECORDS = (
 
 GRAINS = {
     "api_request", "dasd_data_set_use", "db2_statement", "enqueue_scan", "enqueue_serialization", "enqueue_waiter",
-    "io_accelerator", "io_eadm", "io_function", "io_scm", "paging_class", "security_event", "smf_recording",
-    "web_request", "workload_decision", "workload_sample",
+    "io_accelerator", "io_eadm", "io_function", "io_port", "io_scm", "omvs_kernel", "omvs_resource", "paging_class",
+    "security_event", "smf_recording", "web_request", "workload_decision", "workload_sample",
 }  # fmt: skip
 
 

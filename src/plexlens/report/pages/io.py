@@ -1,4 +1,4 @@
-"""I/O queuing: logical control units, aliases, I/O processors; storage class memory, PCIE functions."""
+"""I/O queuing: logical control units, aliases, I/O processors; FICON directors, storage class memory, PCIE."""
 
 from __future__ import annotations
 
@@ -13,11 +13,16 @@ PAGE = Page(
     order=1120,
     id="io",
     title="I/O queuing",
-    lead="Where I/Os wait for a logical control unit, a path or an alias, how busy the I/O processors are; use of "
-    "storage class memory and of PCIE functions.",
+    lead="Where I/Os wait for a logical control unit, a path or an alias, how busy the I/O processors are; ports of "
+    "FICON directors; use of storage class memory and of PCIE functions.",
     what="I/O queuing",
     ways=(
         Way("SMF 78-3", "Monitor I option IOQ(DASD) of RMF or the z/OS Data Gatherer, and TYPE(78) in SMFPRMxx."),
+        Way(
+            "SMF 74-7",
+            "Monitor I option FCD of RMF or the z/OS Data Gatherer on one system, directors with a control unit port "
+            "(CUP), and TYPE(74) in SMFPRMxx.",
+        ),
         Way(
             "SMF 74-9",
             "Monitor III option PCIE of RMF or the z/OS Data Gatherer with SMF recording, and TYPE(74) in SMFPRMxx.",
@@ -223,6 +228,28 @@ PAGE = Page(
             by=("system", "function"),
             order="sync_rate",
             where="sync_requests is not null",
+        ),
+        TableSpec(
+            "io_ports",
+            "Ports of FICON directors",
+            "io_port",
+            (
+                Shown("switch_device"),
+                Shown("connection"),
+                Shown("connected_to"),
+                Shown("frame_pacing", bar=True),
+                Shown("received_bytes_per_second", "Received", group="Data"),
+                Shown("transmitted_bytes_per_second", "Transmitted", group="Data"),
+                Shown("received_frame_size", "Received", group="Frame size"),
+                Shown("transmitted_frame_size", "Transmitted", group="Frame size"),
+                Shown("port_errors"),
+            ),
+            by=("switch", "port"),
+            order="frame_pacing",
+            where="frames_received > 0 or frames_transmitted > 0",
+            top=30,
+            note="What a port counted for all systems; received and transmitted as the port sees it. Ports without "
+            "frames are left out.",
         ),
         TableSpec(
             "io_accelerators",
