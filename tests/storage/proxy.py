@@ -33,11 +33,13 @@ class Request:
 
 @dataclass(frozen=True)
 class Fate:
-    """What becomes of a request: it is delayed, answered with a status instead, or its answer is lost."""
+    """What becomes of a request: it is delayed, answered with a status instead, or its answer is lost or cut short."""
 
     delay: float = 0.0
     status: int = 0
+    code: str = "SlowDown"
     loses_answer: bool = False
+    cut_to: int | None = None
     without: tuple[str, ...] = ()
 
 
@@ -80,7 +82,7 @@ def proxy_of(host: str, port: int) -> Iterator[Proxy]:
             fate = proxy.rule(request) or Fate()
             time.sleep(fate.delay)
             if fate.status:
-                self.reply(fate.status, b"<Error><Code>SlowDown</Code></Error>", [])
+                self.reply(fate.status, f"<Error><Code>{fate.code}</Code></Error>".encode(), [])
                 return
             headers = {name: value for name, value in self.headers.items() if name.lower() not in fate.without}
             connection = http.client.HTTPConnection(host, port, timeout=60)
@@ -92,9 +94,9 @@ def proxy_of(host: str, port: int) -> Iterator[Proxy]:
                 self.close_connection = True
                 self.connection.close()
                 return
-            self.reply(answer.status, content, kept)
+            self.reply(answer.status, content, kept, fate.cut_to)
 
-        def reply(self, status: int, content: bytes, headers: list[tuple[str, str]]) -> None:
+        def reply(self, status: int, content: bytes, headers: list[tuple[str, str]], cut_to: int | None = None) -> None:
             try:
                 self.send_response(status)
                 sized = False
@@ -107,7 +109,9 @@ def proxy_of(host: str, port: int) -> Iterator[Proxy]:
                     self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
                 if self.command != "HEAD":
-                    self.wfile.write(content)
+                    self.wfile.write(content[:cut_to])
+                if cut_to is not None:
+                    self.close_connection = True
             except OSError:
                 # Who asked has gone.
                 self.close_connection = True

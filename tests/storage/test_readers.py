@@ -169,12 +169,6 @@ def test_a_query_reads_the_objects_of_its_database_alone(there: Proxy, example: 
         assert done.returncode == 2, done.stdout
 
 
-def test_dumps_are_not_read_from_object_storage(there: Proxy, tmp_path: Path) -> None:
-    done = run("ingest", "s3://data/dumps/day1.smf", "--pdb", str(tmp_path / "x.pdb"))
-    assert done.returncode == 2
-    assert "dumps are read from files" in done.stderr
-
-
 def test_nothing_of_object_storage_is_loaded_for_a_database_on_a_disk(tmp_path: Path) -> None:
     code = (
         "import sys; from plexlens.pdb import Pdb; Pdb.create(sys.argv[1]).connect();"

@@ -30,6 +30,19 @@ def located(text: str) -> Path:
     return location(text)
 
 
+def located_source(text: str) -> Path:
+    """The file of a source, or its address in object storage.
+
+    Raises
+    ------
+    UsageError
+        It cannot be the address of a dump.
+    """
+    from plexlens.pdb.place import source_at
+
+    return source_at(text) if text.startswith(("s3:", "s3a:")) else Path(text)
+
+
 _FILES = (
     "SMF dumps (plain, gzip or zstd), RMF XML files, printed reports of Db2, RMF or CICS as text, or folders of these."
 )
@@ -43,7 +56,14 @@ ONE_SOURCE = (
     "or a folder of these"
 )
 
-Sources = Annotated[list[Location], typer.Argument(metavar="FILE...", parser=located, help=_FILES)]
+Sources = Annotated[
+    list[Location],
+    typer.Argument(
+        metavar="FILE...",
+        parser=located_source,
+        help=f"{_FILES} Or s3://BUCKET/PATH: an object, a folder or a pattern (*, ?, **).",
+    ),
+]
 #: Sources of a command that also takes a performance database.
 DatabaseOrSources = Annotated[
     list[Location], typer.Argument(metavar="PDB|FILE...", parser=located, help=_DATABASE_OR + _FILES)

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from plexlens.errors import EmptyInputError, UnreadableInputError
 from plexlens.ingest.compression import compression_of
+from plexlens.ingest.feed import is_remote
 from plexlens.ingest.monwrite import form_of
 from plexlens.ingest.printed.text_kinds import known_kinds
 
@@ -86,7 +87,8 @@ def read_head(path: Path) -> bytes:
     if kind is None:
         return head
     try:
-        with pa.CompressedInputStream(pa.OSFile(str(path)), kind) as stream:
+        packed = pa.PythonFile(path.open("rb"), mode="r") if is_remote(path) else pa.OSFile(str(path))
+        with pa.CompressedInputStream(packed, kind) as stream:
             inside: bytes = stream.read(HEAD_BYTES)
     except OSError as error:
         raise UnreadableInputError(

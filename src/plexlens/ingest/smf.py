@@ -14,6 +14,7 @@ import pyarrow as pa
 from plexlens import _core
 from plexlens.errors import PlexlensError, UnknownSourceError, UnreadableInputError
 from plexlens.ingest.compression import USUAL, Expansion
+from plexlens.ingest.feed import Feed, fed, raised_before
 from plexlens.ingest.recognition import describe
 from plexlens.ingest.source import Damage, ReadOptions, Severity
 from plexlens.layouts_path import layout_folders
@@ -51,9 +52,10 @@ class SmfReading:
     For every batch of records their rows of ``smf_record`` come before the rows of their sections.
     """
 
-    def __init__(self, path: Path, reader: Any, source_id: str) -> None:
+    def __init__(self, path: Path, reader: Any, source_id: str, feed: Feed) -> None:
         self._path = path
         self._reader = reader
+        self._feed = feed
         self._source_id = source_id
         self._position = 0
 
@@ -103,7 +105,9 @@ class SmfReading:
                     yield INVENTORY, tables[INVENTORY]
                 yield from ((table, rows) for table, rows in tables.items() if table != INVENTORY)
         except _core.SmfError as error:
-            raise smf_error(self._path, error) from error
+            raise smf_error(self._path, error, self._feed) from error
+        # The end that the core has seen may be that of a source which stopped coming.
+        self._feed.check()
 
 
 def tables_of(names: Iterable[str]) -> tuple[str, ...]:
@@ -158,23 +162,27 @@ def read(
     UnreadableInputError
         The dump cannot be read, or a layout cannot be used.
     """
-    try:
-        catalogue = _core.Catalogue(layout_folders(layouts))
-        reader = _core.SmfReader(
-            path,
-            catalogue,
-            source_id=source_id,
-            codepage=codepage,
-            leap_seconds=leap_seconds,
-            tables=None if tables is None else list(tables),
-            threads=threads,
-            **_limits(expansion),
-            seen=None if seen is None else lambda day: seen(_EPOCH + timedelta(days=day)),
-            split=split,
-        )
-    except _core.SmfError as error:
-        raise smf_error(path, error) from error
-    return SmfReading(path, reader, source_id)
+    with fed(path, split) as feed:
+        try:
+            catalogue = _core.Catalogue(layout_folders(layouts))
+            reader = _core.SmfReader(
+                feed.path,
+                catalogue,
+                source_id=source_id,
+                codepage=codepage,
+                leap_seconds=leap_seconds,
+                tables=None if tables is None else list(tables),
+                threads=threads,
+                **_limits(expansion),
+                seen=None if seen is None else lambda day: seen(_EPOCH + timedelta(days=day)),
+                split=split,
+            )
+        except _core.SmfError as error:
+            failed = error
+        else:
+            return SmfReading(path, reader, source_id, feed)
+    # Only now: a pipe is filled no further when nobody reads it any more.
+    raise smf_error(path, failed, feed) from failed
 
 
 def _limits(expansion: Expansion) -> dict[str, Any]:
@@ -196,10 +204,16 @@ def read_with(path: Path, options: ReadOptions) -> SmfReading:
     )
 
 
-def smf_error(path: Path, error: Any) -> PlexlensError:
-    """The extension's error as a Plexlens error: its text is "file: problem; remedy", with attributes for the parts."""
-    file = error.file or str(path)
+def smf_error(path: Path, error: Any, feed: Feed | None = None) -> PlexlensError:
+    """The extension's error as a Plexlens error: its text is "file: problem; remedy", with attributes for the parts.
+
+    Bytes that did not come are the cause of what the extension says about those that did.
+    """
+    if feed is not None and (before := raised_before(feed)) is not None:
+        return before
+    named = error.file or str(path)
+    file = str(path) if feed is not None and named == str(feed.path) else named
     remedy = error.remedy or "see the message above"
-    what = str(error).removeprefix(f"{file}: ").removesuffix(f"; {remedy}")
+    what = str(error).removeprefix(f"{named}: ").removesuffix(f"; {remedy}")
     kind = UnknownSourceError if error.reason in _NO_DUMP else UnreadableInputError
     return kind(file=file, what=what, remedy=remedy, line=error.line, record_no=error.record_no, offset=error.offset)

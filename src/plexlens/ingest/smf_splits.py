@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plexlens import _core
+from plexlens.ingest.feed import fed
 from plexlens.ingest.smf import smf_error
 from plexlens.layouts_path import layout_folders
 
@@ -50,8 +51,15 @@ class SplitPlan:
         UnreadableInputError
             The dump cannot be read.
         """
-        try:
-            parts: list[Split] = self._planner.plan(path)
-        except _core.SmfError as error:
-            raise smf_error(path, error) from error
+        parts: list[Split] = []
+        failed: _core.SmfError | None = None
+        with fed(path) as feed:
+            try:
+                parts = self._planner.plan(feed.path)
+            except _core.SmfError as error:
+                failed = error
+        # Only now: a pipe is filled no further when nobody reads it any more.
+        if failed is not None:
+            raise smf_error(path, failed, feed) from failed
+        feed.check()
         return parts

@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Event
 
 from plexlens.errors import UnreadableInputError
+from plexlens.ingest.feed import is_remote
 
 _SAMPLE_BYTES = 1 << 20
 _BLOCK_BYTES = 4 << 20
@@ -86,6 +87,10 @@ def hash_meanwhile(path: Path) -> Iterator[Callable[[], str]]:
     callable
         Waits for the hash; raises as `hash_of`.
     """
+    if is_remote(path):
+        with path.hashed() as sha256:
+            yield sha256
+        return
     stop = Event()
     with ThreadPoolExecutor(1, thread_name_prefix="hash") as pool:
         future = pool.submit(hash_of, path, None, stop)

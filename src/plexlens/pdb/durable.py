@@ -13,6 +13,9 @@ from pathlib import Path
 SCHEME = "s3"
 """Begin of addresses in object storage."""
 
+SCHEMES = (SCHEME, "s3a")
+"""Begins of addresses of dumps there; Spark's file system has the second."""
+
 
 class OvertakenError(Exception):
     """Another writer has replaced the contents that a writer wanted to replace; the argument is the place."""

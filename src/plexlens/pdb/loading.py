@@ -19,7 +19,6 @@ from plexlens.errors import (
     PlexlensError,
     SchemaConflictError,
     UnknownSourceError,
-    UsageError,
 )
 from plexlens.ingest import kinds as sources
 from plexlens.ingest import plausible
@@ -32,7 +31,7 @@ from plexlens.pdb.hashes import hashes_in
 from plexlens.pdb.job import IngestResult, Job, Outcome
 from plexlens.pdb.lock import unheard
 from plexlens.pdb.manifest import Change, Manifest
-from plexlens.pdb.place import is_object
+from plexlens.pdb.place import files_at
 from plexlens.pdb.reading import INVENTORIES, Source, Staged, inventory_files, read
 from plexlens.pdb.rewriting import Rewriter, Variants
 from plexlens.pdb.schema import TypeConflictError
@@ -64,7 +63,8 @@ def ingest(
     Parameters
     ----------
     paths
-        Files, and folders of which every file (also deeper) that is a known source is taken.
+        Files, and folders of which every file (also deeper) that is a known source is taken; in object storage also
+        patterns.
     pdb
         Where they go. Afterwards it shows them.
     progress
@@ -107,14 +107,7 @@ def ingest(
     IngestFailuresError
         Some of several files failed; the others are in the PDB.
     """
-    listed = [paths] if isinstance(paths, str | Path) or is_object(paths) else list(paths)
-    for dump in filter(is_object, listed):
-        raise UsageError(
-            file=str(dump),
-            what="dumps are read from files, not from object storage",
-            remedy="copy the dump to a disk of this machine, or mount the storage",
-        )
-    results = sources.expand(listed)
+    results = files_at(paths)
     folders = tuple(map(Path, layouts))
     bounds = plausible.read_bounds(folders)
     bar = progress or silent

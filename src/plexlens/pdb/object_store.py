@@ -164,6 +164,32 @@ class Bucket:
         self.bytes += len(content)
         return content
 
+    def span_as(self, key: str, start: int, end: int, tag: str) -> bytes:
+        """Bytes of an object whose contents still have this tag.
+
+        Raises
+        ------
+        OvertakenError
+            It has other contents by now.
+        """
+        from obstore.exceptions import PreconditionError
+
+        def request() -> bytes | None:
+            try:
+                condition = {"if_match": tag} if tag else {}
+                answer = self._store.get(key, options={"range": (start, end), **condition})
+                return bytes(answer.bytes()) if (answer.meta["e_tag"] or "") == tag else None
+            except PreconditionError:
+                return None
+
+        content = self._asked(key, "be read", request)
+        if content is None:
+            raise OvertakenError(f"{SCHEME}://{self.name}/{key}")
+        if len(content) != end - start:
+            raise self._failed(key, f"be read from byte {start} to {end}", OSError(_CUT))
+        self.bytes += len(content)
+        return content
+
     def tail(self, key: str, size: int) -> bytes:
         """The last bytes of an object that never changes; they are kept."""
         with self._lock:
@@ -274,8 +300,8 @@ class Bucket:
             self._asked(key, "be removed", lambda: self._store.delete(key))
 
     def below(self, key: str) -> Iterator[Found]:
-        """The objects below an address, by name."""
-        batches = iter(self._asked(key, "be listed", lambda: self._store.list(f"{key}/")))
+        """The objects below an address, by name; all of the bucket if the address is empty."""
+        batches = iter(self._asked(key, "be listed", lambda: self._store.list(f"{key}/" if key else None)))
         while True:
             batch: Any = self._asked(key, "be listed", lambda: next(batches, None))
             if batch is None:
@@ -293,20 +319,52 @@ def _found(meta: Any) -> Found:
     return Found(meta["path"], meta["size"], meta["last_modified"], meta["e_tag"] or "")
 
 
+#: Variables of the environment that say how object storage is reached from any machine.
+_SETTINGS = (
+    *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION", "AWS_DEFAULT_REGION"),
+    *("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", TIMEOUT[0], TRIES[0]),
+)
+
+
+class Access(dict[str, str]):
+    """The variables of the environment that say how object storage is reached, for another process of the same user."""
+
+    @classmethod
+    def here(cls) -> Access:
+        """The variables of this process."""
+        return cls({name: os.environ[name] for name in _SETTINGS if os.environ.get(name)})
+
+    def __repr__(self) -> str:
+        """The names alone: some of the values are secret."""
+        return f"Access({', '.join(sorted(self))})"
+
+    def use(self) -> None:
+        """Make them those of this process, where it has others."""
+        if self.items() <= os.environ.items():
+            return
+        if _SETTINGS[0] in self:
+            # Not a token of other credentials.
+            for name in _SETTINGS[:3]:
+                os.environ.pop(name, None)
+        os.environ.update(self)
+        bucket_of.cache_clear()
+
+
 FAILURES: list[StorageError] = []
 """The failures of this process, the latest last: an engine that reads objects says only that it could not."""
 
 
 _STATUS = re.compile(r"status code: (\d{3})(?: ([A-Za-z ]+))?")
 _CODE = re.compile(r"<Code>([A-Za-z]{1,60})</Code>")
-_AGAIN = "run the command again; what the database held is whole"
+_CUT = "the answer is cut short"
+AGAIN = "run the command again; what the database held is whole"
 _REMEDIES = {
     "NoSuchBucket": "check the name of the bucket, and AWS_ENDPOINT_URL",
     "AccessDenied": "check that the credentials in the environment may list, read and write this path",
     "InvalidAccessKeyId": "check AWS_ACCESS_KEY_ID in the environment",
     "SignatureDoesNotMatch": "check AWS_SECRET_ACCESS_KEY and AWS_REGION in the environment",
     "ExpiredToken": "get new credentials, set AWS_SESSION_TOKEN with them, and run the command again",
-    "SlowDown": f"wait until the server has less to do, and {_AGAIN}",
+    "SlowDown": f"wait until the server has less to do, and {AGAIN}",
 }
 
 
@@ -314,6 +372,10 @@ def _reason(text: str, tries: int, timeout: float) -> tuple[str, str]:
     """The reason for a failed request, in words without addresses or keys, and the remedy."""
     code, status = _CODE.search(text), _STATUS.search(text)
     tried = f" {tries} tries of at most {timeout:g} s" if tries > 1 else f" one try of at most {timeout:g} s"
+    if text == _CUT:
+        return f"{text}: the server gives fewer bytes than it was asked for", AGAIN
+    if "empty path segment" in text:
+        return "its name, or that of an object next to it, has an empty part (//)", "copy it to another name"
     if "169.254.169.254" in text or "credential" in text.lower():
         return "there are no credentials", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"
     if code is not None or status is not None:
@@ -322,13 +384,13 @@ def _reason(text: str, tries: int, timeout: float) -> tuple[str, str]:
         name = code[1] if code else {"403": "AccessDenied", "503": "SlowDown", "429": "SlowDown"}.get(number, "")
         again = f", after{tried}" if number >= "500" else ""
         return f"the server answers {said}{again}", _REMEDIES.get(
-            name, f"look into the log of the server, then {_AGAIN}"
+            name, f"look into the log of the server, then {AGAIN}"
         )
     if "Region" in text or "region" in text:
         return "the region is missing or wrong", "set AWS_REGION in the environment"
     return (
         f"the server does not answer in{tried}",
-        f"check AWS_ENDPOINT_URL and the network, then {_AGAIN}; PLEXLENS_S3_TIMEOUT gives slow servers more seconds",
+        f"check AWS_ENDPOINT_URL and the network, then {AGAIN}; PLEXLENS_S3_TIMEOUT gives slow servers more seconds",
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plexlens.errors import PdbLockedError, PdbWriteError, PlexlensError, UnreadableInputError, UsageError
-from plexlens.ingest import kinds, plausible
+from plexlens.ingest import plausible
 from plexlens.ingest.compression import Expansion
 from plexlens.pdb.content import hash_of, sample_of
 from plexlens.pdb.database import Pdb
@@ -19,6 +19,7 @@ from plexlens.pdb.entries import Ingest
 from plexlens.pdb.job import Job
 from plexlens.pdb.loading import load
 from plexlens.pdb.lock import unheard
+from plexlens.pdb.place import files_at
 from plexlens.pdb.staging import MEMORY
 from plexlens.pdb.upkeep.verify import at_hand
 from plexlens.pdb.writing import writing
@@ -81,7 +82,7 @@ def find(pdb: Pdb, files: Sequence[Path] = (), *, progress: Progress = silent) -
             wanted.append(Wanted(source, at_hand(source)))
         return wanted
     by_hash: dict[str, Path] = {}
-    for path, _ in kinds.expand(files):
+    for path, _ in files_at(files):
         try:
             size = path.stat().st_size
         except OSError as error:

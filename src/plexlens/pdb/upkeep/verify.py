@@ -13,6 +13,7 @@ from plexlens.pdb import head as heads
 from plexlens.pdb.content import hash_of
 from plexlens.pdb.database import Pdb
 from plexlens.pdb.entries import DataFile, Ingest
+from plexlens.pdb.place import source_at
 from plexlens.pdb.rewriting import opened
 from plexlens.pdb.schema import TypeConflictError, columns_of
 from plexlens.pdb.staging import sha256_of
@@ -159,8 +160,8 @@ def _origin(pdb: Pdb, source_id: str, known: dict[str, Origin]) -> Origin:
 
 def at_hand(source: Ingest) -> Path | None:
     """Path of the file of a source, if it is still there with the same contents."""
-    path = Path(source.path or source.file)
     try:
+        path = source_at(source.path or source.file)
         if path.is_file() and path.stat().st_size == source.size and hash_of(path) == source.sha256:
             return path
     except (OSError, PlexlensError):
