@@ -94,7 +94,7 @@ def test_wrong_use(spark: Any, folder: Path) -> None:
         ("smf74_4_requests", str(folder), "there is no table smf74_4_requests; set option table to one of smf74_4_req"),
         ("", str(folder), "no table is named"),
         ("damage", str(folder / "*.none"), "there is no such file"),
-        ("damage", "s3a://bucket/day.smf", "not from object storage"),
+        ("damage", "hdfs://host/day.smf", "dumps are read from paths of a file system, and from s3:// and s3a://"),
     ):
         with pytest.raises(Exception, match=said):
             read(spark, table, Path(place) if "://" not in place else place).toArrow()  # type: ignore[arg-type]

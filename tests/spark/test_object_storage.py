@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import http.client
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +17,7 @@ from plexlens.spark import register
 from plexlens.spark.needs import reading
 from plexlens.spark.views import s3a_options
 from tests.example_file import write_example
+from tests.spark.s3_server import s3_server
 from tests.spark.test_views import differences
 
 # PySpark leaves sockets to the collector.
@@ -34,28 +31,10 @@ ADDRESS = "s3://data/plex.pdb"
 @pytest.fixture
 def server(spark: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An empty bucket ``data``, to which the environment leads."""
-    if find_spec("obstore") is None or find_spec("moto") is None:
-        pytest.skip("an S3 server needs obstore and moto (requirements-storage.lock)")
     if not os.environ.get("PLEXLENS_S3A_JARS"):
         pytest.skip("PLEXLENS_S3A_JARS names no jars of hadoop-aws")
-    command = [sys.executable, str(Path(__file__).parents[1] / "storage" / "server.py")]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdin is not None
-        port = int(process.stdout.readline())
-        connection = http.client.HTTPConnection("127.0.0.1", port)
-        connection.request("PUT", "/data")
-        assert connection.getresponse().status == 200
-        connection.close()
-        for name, value in {
-            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
-            "AWS_ACCESS_KEY_ID": "key",
-            "AWS_SECRET_ACCESS_KEY": "secret",
-            "AWS_REGION": "us-east-1",
-        }.items():
-            monkeypatch.setenv(name, value)
+    with s3_server(monkeypatch):
         yield
-        process.stdin.close()
 
 
 @pytest.mark.usefixtures("server")

@@ -15,12 +15,14 @@ __all__ = ["Registered", "add_source", "register", "session"]
 def add_source(spark: Any) -> None:
     """Let a session read dumps: ``spark.read.format("plexlens").option("table", "smf74_4_request").load("/dumps")``.
 
+    Executors reach object storage by the variables ``AWS_...`` that this process has now.
+
     Raises
     ------
     UsageError
         PySpark or Java is missing.
     """
     check()
-    from plexlens.spark.dumps import DumpSource
+    from plexlens.spark.dumps import source_here
 
-    spark.dataSource.register(DumpSource)
+    spark.dataSource.register(source_here())

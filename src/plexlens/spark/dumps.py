@@ -10,14 +10,13 @@ over all files.
 from __future__ import annotations
 
 import glob
-import os
 import pickle
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
@@ -29,8 +28,13 @@ from plexlens.ingest.smf_splits import Split, SplitPlan
 from plexlens.ingest.source import DAMAGE_SCHEMA, damage_batch
 from plexlens.layouts_path import layout_folders
 from plexlens.pdb.content import sample_of
+from plexlens.pdb.object_store import Access
+from plexlens.pdb.place import files_at, is_dump_object, source_at
 from plexlens.spark.widening import spark_schema, widened
 from plexlens.storage_size import parse_size
+
+if TYPE_CHECKING:
+    from plexlens.pdb.dump_objects import DumpObject
 
 NAME = "plexlens"
 """The format to ask Spark for."""
@@ -51,20 +55,22 @@ RECORDS_SCHEMA = pa.schema(
 are left out, because they came before, stands in its row without a type."""
 
 
-def files_of(place: str) -> list[str]:
-    """The files of a path, a folder or a pattern, by name.
+def files_of(place: str) -> list[Path]:
+    """The files of a path, a folder or a pattern, by name; or the objects of an address (``s3://``, ``s3a://``).
 
     Raises
     ------
     UsageError
-        The path is one of an object store.
+        The path is of something else.
     UnreadableInputError
         There is no such file.
     """
+    if is_dump_object(place):
+        return [path for path, _ in files_at(place)]
     if "://" in place and not place.startswith("file:"):
         raise UsageError(
             file=place,
-            what="dumps are read from paths of a file system, not from object storage",
+            what="dumps are read from paths of a file system, and from s3:// and s3a://",
             remedy="mount the storage at the same path on every executor, or copy the dumps",
         )
     place = place.removeprefix("file://").removeprefix("file:")
@@ -73,7 +79,7 @@ def files_of(place: str) -> list[str]:
     files = sorted(path for path in glob.glob(place, recursive=True) if Path(path).is_file())  # noqa: PTH207
     if not files:
         raise UnreadableInputError(file=place, what="there is no such file", remedy="check the path or the pattern")
-    return files
+    return list(map(Path, files))
 
 
 @dataclass
@@ -84,6 +90,8 @@ class DumpPart(InputPartition):  # type: ignore[misc]
     ----------
     path : str
         The file.
+    state : Found or None
+        An object of object storage as it was planned: if it has changed, it is not read.
     source_id : str
         What its rows bear in ``source_id``.
     packed : bytes
@@ -94,11 +102,19 @@ class DumpPart(InputPartition):  # type: ignore[misc]
     path: str
     source_id: str
     packed: bytes = b""
+    state: Any = None
 
     @classmethod
-    def of(cls, path: str, source_id: str, split: Split) -> DumpPart:
+    def of(cls, path: Path, source_id: str, split: Split | None = None) -> DumpPart:
         """With its split packed."""
-        return cls(path, source_id, zlib.compress(pickle.dumps(split), 1))
+        packed = zlib.compress(pickle.dumps(split), 1) if split is not None else b""
+        return cls(str(path), source_id, packed, getattr(path, "state", None))
+
+    @property
+    def file(self) -> Path:
+        """The file, or the object in the state that was planned."""
+        path = source_at(self.path)
+        return path if self.state is None else cast("DumpObject", path).in_state(self.state)
 
     @property
     def split(self) -> Split | None:
@@ -106,23 +122,25 @@ class DumpPart(InputPartition):  # type: ignore[misc]
         return pickle.loads(zlib.decompress(self.packed)) if self.packed else None
 
 
-def plan(paths: Sequence[str], table: str, *, split_bytes: int = SPLIT_BYTES, codepage: str = "1047") -> list[DumpPart]:
+def plan(
+    paths: Sequence[Path], table: str, *, split_bytes: int = SPLIT_BYTES, codepage: str = "1047"
+) -> list[DumpPart]:
     """A task for each file or part.
 
     Several files are walked through for the hashes of their records, and a long one for its parts.
     """
-    sizes = [os.stat(path).st_size for path in paths]  # noqa: PTH116
-    identities = [sample_of(Path(path), size)[:16] for path, size in zip(paths, sizes, strict=True)]
+    sizes = [path.stat().st_size for path in paths]
+    identities = [sample_of(path, size)[:16] for path, size in zip(paths, sizes, strict=True)]
     # The counts of a file stand in one row for each type: nothing of it is decoded, and one task counts them.
     if table == COUNTS:
         split_bytes = max(sizes) + 1
     if len(paths) == 1 and sizes[0] <= split_bytes:
-        return [DumpPart(paths[0], identities[0])]
+        return [DumpPart.of(paths[0], identities[0])]
     planned = SplitPlan(wanted(table), split_bytes=split_bytes, codepage=codepage)
     return [
         DumpPart.of(path, source_id, split)
         for path, source_id in zip(paths, identities, strict=True)
-        for split in planned.parts_of(Path(path))
+        for split in planned.parts_of(path)
     ]
 
 
@@ -136,7 +154,8 @@ def wanted(table: str) -> list[str] | None:
 class DumpReader(DataSourceReader):  # type: ignore[misc]
     """Reads one table of dumps, a file or a part of it per task."""
 
-    def __init__(self, options: Mapping[str, str]) -> None:
+    def __init__(self, options: Mapping[str, str], access: Mapping[str, str]) -> None:
+        self._access = dict(access)
         self._place = options.get("path", "")
         self._table = options.get("table", "")
         self._codepage = options.get("codepage", "1047")
@@ -145,12 +164,19 @@ class DumpReader(DataSourceReader):  # type: ignore[misc]
 
     def partitions(self) -> list[DumpPart]:
         """The tasks."""
+        self._reach()
         return plan(files_of(self._place), self._table, split_bytes=self._split_bytes, codepage=self._codepage)
+
+    def _reach(self) -> None:
+        """Let this process reach object storage as the one that registered the source does."""
+        if is_dump_object(self._place):
+            Access(self._access).use()
 
     def read(self, partition: DumpPart) -> Iterator[pa.RecordBatch]:
         """The rows of one file or part."""
+        self._reach()
         reading = smf.read(
-            Path(partition.path),
+            partition.file,
             source_id=partition.source_id,
             tables=wanted(self._table),
             codepage=self._codepage,
@@ -215,6 +241,9 @@ class DumpSource(DataSource):  # type: ignore[misc]
     Options are ``table``, ``split_bytes``, ``codepage`` and ``leap_seconds``.
     """
 
+    access: Mapping[str, str] = {}
+    """The variables of the environment by which object storage is reached (`plexlens.pdb.object_store.Access`)."""
+
     @classmethod
     def name(cls) -> str:
         """As `spark.read.format` knows it."""
@@ -227,4 +256,12 @@ class DumpSource(DataSource):  # type: ignore[misc]
     def reader(self, schema: Any) -> DumpReader:
         """The reader of the table."""
         del schema
-        return DumpReader(self.options)
+        return DumpReader(self.options, self.access)
+
+
+def source_here() -> type[DumpSource]:
+    """The source, with access to object storage as this process has it.
+
+    The class is one of its own, so that it is sent to other processes with its attributes, not by its name.
+    """
+    return type("DumpSourceHere", (DumpSource,), {"access": dict(Access.here())})

@@ -24,6 +24,7 @@ from plexlens.pdb.commit import STAGING, clean_leftovers, staging_folder
 from plexlens.pdb.durable import OvertakenError
 from plexlens.pdb.job import IngestResult, Job
 from plexlens.pdb.loading import store
+from plexlens.pdb.object_store import Access
 from plexlens.pdb.reading import Staged, read
 from plexlens.spark.needs import said, without_plexlens
 from plexlens.spark.staging_task import Answer, Task, look, stage
@@ -192,6 +193,7 @@ class _Run:
             memory=job.memory,
             expansion=job.expansion,
             threads=int(self._context.getConf().get("spark.task.cpus", "1")),
+            access=Access.here(),
         )
         return self._on_executor(stage, task)
 
@@ -215,7 +217,7 @@ def _is_whole(staged: Staged) -> bool:
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
-    except OSError:
+    except (OSError, PlexlensError):
         return 0
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +19,8 @@ from plexlens.ingest.plausible import Bound, read_bounds
 from plexlens.pdb.commit import STAGING
 from plexlens.pdb.database import Pdb
 from plexlens.pdb.job import IngestResult, Job
+from plexlens.pdb.object_store import Access
+from plexlens.pdb.place import is_dump_object, source_at
 from plexlens.pdb.reading import Staged, read
 from plexlens.progress import silent
 
@@ -30,13 +32,15 @@ class Task:
     Attributes
     ----------
     path, name : str
-        The file, from the root of the file system, and as the user named it.
+        The file, from the root of the file system or by its address, and as the user named it.
     pdb : str
         Folder of the database, from the root.
     run : str
         Name of a folder in its staging folder, which is there as long as the command runs.
     layouts, codepage, leap_seconds, memory, expansion, threads
         As in `plexlens.pdb.job.Job`.
+    access : Access
+        How object storage is reached.
     """
 
     path: str
@@ -49,6 +53,7 @@ class Task:
     memory: int
     expansion: Expansion
     threads: int
+    access: Access = field(default_factory=Access)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +80,14 @@ class Answer:
 
 
 def look(places: Sequence[str]) -> Answer:
-    """See whether the executor reaches these paths."""
-    return Answer(socket.gethostname(), unseen=next((place for place in places if not Path(place).exists()), ""))
+    """See whether the executor reaches these paths; the reader of an object names what is missing itself."""
+    paths = [place for place in places if not is_dump_object(place)]
+    return Answer(socket.gethostname(), unseen=next((place for place in paths if not Path(place).exists()), ""))
 
 
 def stage(task: Task) -> Answer:
     """Read a dump into staged files."""
+    task.access.use()
     # Another folder at the path of the database, or the run has ended: what is written now, nobody would commit.
     seen = look([str(Path(task.pdb, STAGING, task.run)), task.path])
     if seen.unseen:
@@ -90,6 +97,7 @@ def stage(task: Task) -> Answer:
     context = TaskContext.get()
     attempt = "" if context is None else f".{context.taskAttemptId()}"
     try:
+        path = source_at(task.path)
         job = Job(
             Pdb.open(Path(task.pdb)),
             silent,
@@ -98,12 +106,12 @@ def stage(task: Task) -> Answer:
             task.leap_seconds,
             task.memory,
             _bounds(task.layouts),
-            {Path(task.path): task.name},
+            {path: task.name},
             expansion=task.expansion,
             threads=task.threads,
             reader=task.run + attempt,
         )
-        return Answer(seen.host, result=read(Path(task.path), job))
+        return Answer(seen.host, result=read(path, job))
     except PlexlensError as error:
         return Answer(seen.host, error=error)
 
