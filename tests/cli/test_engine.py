@@ -10,7 +10,7 @@ import pytest
 
 from plexlens.errors import UnreadableInputError, UsageError
 from plexlens.pdb import Pdb, ingest
-from plexlens.spark.needs import check_folder, reading, said
+from plexlens.spark.needs import reading, said
 from tests.cli.command import run
 from tests.example_file import write_example
 from tests.simulate.conftest import TWO_MEMBERS
@@ -84,12 +84,6 @@ def test_wrong_use_of_ingest(pdb: Path) -> None:
     message = "plexlens: --master: the embedded engine has no cluster; give --engine spark with --master\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
     assert not (pdb.parent / "new").exists()
-    with pytest.raises(UsageError) as raised:
-        check_folder("s3://bucket/pdb")
-    assert str(raised.value) == (
-        "s3://bucket/pdb: executors write into a database in a folder, not into object storage; give a folder that "
-        "every executor sees, or leave out --engine spark"
-    )
 
 
 def test_ingest_without_pyspark_or_java(pdb: Path, monkeypatch: pytest.MonkeyPatch) -> None:

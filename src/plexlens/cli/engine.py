@@ -67,22 +67,6 @@ class Computing:
         let_in()
         check()
 
-    def check_ingest(self, pdb: Path) -> None:
-        """See that the engine can write a database, before any work.
-
-        Raises
-        ------
-        UsageError
-            It cannot: executors write into a folder, and Spark needs PySpark and Java.
-        """
-        if not self.master:
-            return
-        from plexlens.spark.needs import check, check_folder
-
-        check_folder(pdb)
-        let_in()
-        check()
-
     def loaded_by(self, progress: Progress) -> LoadedBy | None:
         """Loads files for `plexlens.pdb.ingest`; None for the embedded engine."""
         if not self.master:

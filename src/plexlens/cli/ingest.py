@@ -49,7 +49,7 @@ def ingest(
     from plexlens.pdb.opening import losses
 
     where = target("ingest", output, form, as_json=as_json, forms=ROW_FORMS, inputs=sources)
-    computing.check_ingest(pdb)
+    computing.check_work()
     was_there, is_new = pdb.exists(), not (pdb / "manifest.json").is_file()
     content = Pdb.open_or_create(pdb)
     failures: list[PlexlensError] = []

@@ -86,6 +86,10 @@ class ObjectPath(_Path):
     def __init__(self, bucket: Bucket, key: str) -> None:
         del bucket, key
 
+    def __reduce__(self) -> Any:
+        """The parts for pickle: another process reaches the bucket by itself."""
+        return object_path, (str(self),)
+
     def __truediv__(self, name: Any) -> ObjectPath:
         return ObjectPath(self.bucket, f"{self.key}/{name}" if self.key else str(name))
 

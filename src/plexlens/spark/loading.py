@@ -14,20 +14,22 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from plexlens import __version__
-from plexlens.errors import PlexlensError, SchemaConflictError, UnreadableInputError, UsageError
+from plexlens.errors import PlexlensError, SchemaConflictError, StorageError, UnreadableInputError, UsageError
 from plexlens.pdb.commit import STAGING, clean_leftovers, staging_folder
 from plexlens.pdb.durable import OvertakenError
 from plexlens.pdb.job import IngestResult, Job
-from plexlens.pdb.loading import store
+from plexlens.pdb.loading import load, store
 from plexlens.pdb.object_store import Access
+from plexlens.pdb.place import is_object
 from plexlens.pdb.reading import Staged, read
 from plexlens.spark.needs import said, without_plexlens
-from plexlens.spark.staging_task import Answer, Task, look, stage
+from plexlens.spark.staging_task import Answer, Task, look, running_at, stage
 
 #: How often executors read a file before this process reads it.
 _READINGS = 3
@@ -38,6 +40,7 @@ _AHEAD = 16
 #: Seconds between two looks at what is done.
 _LOOK = 0.2
 
+_REACHED = "see that every executor reaches the bucket, and has plexlens[s3]"
 _SHARED = "put dumps, layouts and database where this machine and every executor see them at the same path"
 
 
@@ -92,11 +95,20 @@ class _Run:
 
     def start(self) -> None:
         """See that executors can work at all, and give them the files."""
-        self._marker.mkdir(parents=True, exist_ok=True)
         try:
-            answer = self._pool.submit(self._on_executor, look, [str(self._marker)]).result()
+            self._mark()
+            see = partial(look, access=Access.here())
+            answer = self._pool.submit(self._on_executor, see, [str(running_at(self._marker))]).result()
+        except PlexlensError:
+            raise
         except Exception as error:
             raise _unusable(error) from error
+        if answer.error is not None:
+            raise UsageError(
+                file=f"executor {answer.host}",
+                what=f"it does not reach the database: {answer.error.what}",
+                remedy=_REACHED,
+            )
         if answer.unseen:
             raise UsageError(
                 file=str(self._job.pdb.path), what=f"executor {answer.host} does not see this folder", remedy=_SHARED
@@ -109,6 +121,13 @@ class _Run:
             )
         self._answers = {path: self._pool.submit(self._read, path) for path in self._paths}
 
+    def _mark(self) -> None:
+        """Make the folder by which executors see that the run goes on."""
+        if self._job.pdb.disk.shared:
+            self._marker.mkdir(parents=True, exist_ok=True)
+        else:
+            self._job.pdb.disk.write(running_at(self._marker), "see docs/spark.md\n")
+
     def end(self) -> None:
         """Stop what still runs, and remove what was staged in vain."""
         self._stops.set()
@@ -120,8 +139,13 @@ class _Run:
                 self._context.cancelJobGroup(self._name)
             left = wait(left, timeout=_LOOK).not_done
         self._pool.shutdown()
-        # A task that Spark gave up may write a moment longer; the next writer removes that.
+        # A task that Spark gave up may write a moment longer; the next writer, or a repair, removes that.
         with suppress(OSError, PlexlensError):
+            if is_object(self._marker):
+                # First what lets tasks begin.
+                running_at(self._marker).unlink()
+                for path in self._marker.rglob("*"):
+                    path.unlink()
             self._job.pdb.refresh()
             clean_leftovers(self._job.pdb)
 
@@ -137,12 +161,17 @@ class _Run:
                 return replace(staged, file=str(path))
             if _is_whole(staged):
                 try:
+                    if not self._job.pdb.disk.shared:
+                        # Executors may have seen what another writer has committed.
+                        self._job.pdb.refresh()
                     return replace(store(staged, self._job.pdb), file=str(path))
                 except OvertakenError:
                     self._discard(staged)
                 except SchemaConflictError as error:
                     self._discard(staged)
                     raise _named(error, path) from error
+        if not self._job.pdb.disk.shared:
+            return load(path, self._job)
         # Not there, or read in vain: whatever it is, this process sees the present state. What goes wrong must not take
         # away what executors have staged, so nothing is cleaned before the end.
         staged = read(path, self._job)
@@ -206,6 +235,12 @@ class _Run:
         return answers[0]
 
     def _discard(self, staged: Staged) -> None:
+        if not self._job.pdb.disk.shared:
+            # They may have been moved already.
+            with suppress(StorageError):
+                for file in staged.files:
+                    file.staged.unlink()
+            return
         shutil.rmtree(staging_folder(self._job.pdb, staged.source.writer), ignore_errors=True)
 
 

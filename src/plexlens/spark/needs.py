@@ -39,22 +39,6 @@ def check() -> None:
         raise UsageError(file="", what=f"Spark needs Java: {where}", remedy=remedy)
 
 
-def check_folder(database: Any) -> None:
-    """See that a database is one that executors can write into.
-
-    Raises
-    ------
-    UsageError
-        It is in object storage.
-    """
-    if is_object(database):
-        raise UsageError(
-            file=str(database),
-            what="executors write into a database in a folder, not into object storage",
-            remedy="give a folder that every executor sees, or leave out --engine spark",
-        )
-
-
 def same_python(master: str) -> None:
     """Have Spark on this machine run the Python of this process; Spark itself takes the ``python3`` of the path.
 

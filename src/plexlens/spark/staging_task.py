@@ -1,14 +1,15 @@
 """A task of an executor: read one dump into files in the staging folder of a database.
 
-The executor commits nothing. Each attempt writes into a folder of its own, so that an attempt which Spark gave up and
-which still runs disturbs no other.
+Files for a database in object storage go below its address. The executor commits nothing. Each attempt writes into a
+folder of its own, so that an attempt which Spark gave up and which still runs disturbs no other.
 """
 
 from __future__ import annotations
 
+import shutil
 import socket
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -16,12 +17,13 @@ from plexlens import __version__
 from plexlens.errors import PlexlensError
 from plexlens.ingest.compression import Expansion
 from plexlens.ingest.plausible import Bound, read_bounds
-from plexlens.pdb.commit import STAGING
+from plexlens.pdb.commit import STAGING, staging_folder
 from plexlens.pdb.database import Pdb
 from plexlens.pdb.job import IngestResult, Job
 from plexlens.pdb.object_store import Access
-from plexlens.pdb.place import is_dump_object, source_at
+from plexlens.pdb.place import is_dump_object, is_object, location, source_at
 from plexlens.pdb.reading import Staged, read
+from plexlens.pdb.writing import told_of_disk
 from plexlens.progress import silent
 
 
@@ -34,7 +36,7 @@ class Task:
     path, name : str
         The file, from the root of the file system or by its address, and as the user named it.
     pdb : str
-        Folder of the database, from the root.
+        Folder of the database, from the root, or its address.
     run : str
         Name of a folder in its staging folder, which is there as long as the command runs.
     layouts, codepage, leap_seconds, memory, expansion, threads
@@ -79,18 +81,29 @@ class Answer:
     error: PlexlensError | None = None
 
 
-def look(places: Sequence[str]) -> Answer:
-    """See whether the executor reaches these paths; the reader of an object names what is missing itself."""
-    paths = [place for place in places if not is_dump_object(place)]
-    return Answer(socket.gethostname(), unseen=next((place for place in paths if not Path(place).exists()), ""))
+def running_at(folder: Path) -> Path:
+    """Path that is there as long as the run goes on that stages files in a folder: the folder, or an object in it."""
+    return folder / "running" if is_object(folder) else folder
+
+
+def look(places: Sequence[str], access: Access | None = None) -> Answer:
+    """See whether the executor reaches these paths, and whether there is an object at these addresses."""
+    host = socket.gethostname()
+    if access is not None:
+        access.use()
+    try:
+        return Answer(host, unseen=next((place for place in places if not location(place).exists()), ""))
+    except PlexlensError as error:
+        return Answer(host, error=error)
 
 
 def stage(task: Task) -> Answer:
     """Read a dump into staged files."""
-    task.access.use()
     # Another folder at the path of the database, or the run has ended: what is written now, nobody would commit.
-    seen = look([str(Path(task.pdb, STAGING, task.run)), task.path])
-    if seen.unseen:
+    # The reader of an object says itself what is missing.
+    running = str(running_at(location(task.pdb) / STAGING / task.run))
+    seen = look([running] if is_dump_object(task.path) else [running, task.path], task.access)
+    if seen.unseen or seen.error is not None:
         return seen
     from pyspark import TaskContext
 
@@ -99,7 +112,7 @@ def stage(task: Task) -> Answer:
     try:
         path = source_at(task.path)
         job = Job(
-            Pdb.open(Path(task.pdb)),
+            Pdb.open_or_create(task.pdb) if is_object(task.pdb) else Pdb.open(task.pdb),
             silent,
             task.layouts,
             task.codepage,
@@ -111,9 +124,25 @@ def stage(task: Task) -> Answer:
             threads=task.threads,
             reader=task.run + attempt,
         )
-        return Answer(seen.host, result=read(path, job))
+        return Answer(seen.host, result=_put(read(path, job), task, job.pdb))
     except PlexlensError as error:
         return Answer(seen.host, error=error)
+
+
+def _put(result: IngestResult | Staged, task: Task, pdb: Pdb) -> IngestResult | Staged:
+    """Put the staged files of a database in object storage there, where the process that commits them reaches them."""
+    if isinstance(result, IngestResult) or pdb.disk.shared:
+        return result
+    folder = pdb.path / STAGING / task.run / result.source.writer
+    moved = [replace(file, staged=folder / file.staged.name) for file in result.files]
+    try:
+        told_of_disk(
+            pdb,
+            lambda: pdb.disk.move_all((file.staged, to.staged) for file, to in zip(result.files, moved, strict=True)),
+        )
+    finally:
+        shutil.rmtree(staging_folder(pdb, result.source.writer), ignore_errors=True)
+    return replace(result, files=tuple(moved))
 
 
 @cache

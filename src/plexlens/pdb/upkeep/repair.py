@@ -15,13 +15,13 @@ from pathlib import Path
 from plexlens.errors import NotAPdbError, PdbDamagedError, PdbVersionError, PlexlensError
 from plexlens.pdb import format_1
 from plexlens.pdb import head as heads
-from plexlens.pdb.commit import TABLES, commit, listed, remove_empty, stale_staging, stray_parts
+from plexlens.pdb.commit import STAGING, TABLES, commit, listed, remove_empty, stale_staging, stray_parts
 from plexlens.pdb.database import Pdb
 from plexlens.pdb.entries import Ingest
 from plexlens.pdb.head import Head
 from plexlens.pdb.lock import LOCK, unheard, writer_lock
 from plexlens.pdb.manifest import NAME, Change, Manifest
-from plexlens.pdb.place import disk_of, location
+from plexlens.pdb.place import disk_of, is_object, location
 from plexlens.pdb.state import read_state
 from plexlens.pdb.upkeep.verify import Verification, verify
 from plexlens.pdb.writing import told_of_disk, writing
@@ -160,7 +160,14 @@ def orphans(pdb: Pdb) -> list[str]:
 
 
 def _there(path: Path) -> list[str]:
-    return sorted(str(file.relative_to(path).as_posix()) for file in (path / TABLES).rglob("*") if file.is_file())
+    # In object storage also what executors staged for a writer that has died: no folder of it is locked.
+    folders = (TABLES, STAGING) if is_object(path) else (TABLES,)
+    return sorted(
+        str(file.relative_to(path).as_posix())
+        for folder in folders
+        for file in (path / folder).rglob("*")
+        if file.is_file()
+    )
 
 
 def repair(
