@@ -45,7 +45,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_example(made / "a.smf")
     data = (made / "a.smf").read_bytes()
     (made / "b.smf").write_bytes(data[:-10])
-    # Three of nine records are in both.
+    # Three records are in both.
     (made / "d.smf").write_bytes(b"".join(RECORDS[:6]))
     (made / "e.smf").write_bytes(b"".join(RECORDS[3:]))
     (made / "notes.txt").write_text("no dump\n" * 100)
