@@ -190,19 +190,20 @@ class Evaluation:
         spans = self._spans()
         spanned = _hours(spans.values())
         for n, rule in enumerate(self.rules):
-            where = f"filter (where holds_{n})"
+            # Nulls and no filters of aggregates: DuckDB gives each filter buffers for the inputs of all of them.
+            measure = f"case when holds_{n} then measure_{n} end"
             # Of intervals as bad as each other, the first.
             extreme, place = ("min", f"epoch({time})") if rule.lowest else ("max", f"-epoch({time})")
             texts |= {
                 f"known_{n}": f"count(holds_{n})",
-                f"holding_{n}": f"count(*) {where}",
-                f"worst_{n}": f"{extreme}(measure_{n}) {where}",
-                f"worst_time_{n}": f"arg_{extreme}({time}, (measure_{n}, {place})) {where}",
-                f"start_{n}": f"min({time}) {where}",
-                f"end_{n}": f"max(epoch(last_interval) + {length}) {where}",
+                f"holding_{n}": f"count(case when holds_{n} then 1 end)",
+                f"worst_{n}": f"{extreme}({measure})",
+                f"worst_time_{n}": f"arg_{extreme}({time}, case when holds_{n} then (measure_{n}, {place}) end)",
+                f"start_{n}": f"min(case when holds_{n} then {time} end)",
+                f"end_{n}": f"max(case when holds_{n} then epoch(last_interval) + {length} end)",
             }
             for severity, _ in rule.grades:
-                texts[f"{severity}_{n}"] = f"count(*) filter (where holds_{n}_{severity})"
+                texts[f"{severity}_{n}"] = f"count(case when holds_{n}_{severity} then 1 end)"
         rows = self.rows.grouped(self.by, texts).rows()
         local = self._in_local_time()
         for row in rows:
@@ -445,7 +446,7 @@ def _latest(name: str) -> str:
     """SQL of the latest known value; the largest if several rows are equally late or have no time."""
     value = quoted(name)
     known = f"{value} is not null and interval_start is not null"
-    dated = f"arg_max({value}, (interval_start, {value})) filter (where {known})"
+    dated = f"arg_max({value}, case when {known} then (interval_start, {value}) end)"
     return f"coalesce({dated}, max({value}))"
 
 

@@ -18,9 +18,12 @@ def filled_column(name: str) -> str:
     return f"rolled_filled_{name}"
 
 
-def where_known(condition: int) -> str:
-    """SQL that restricts an aggregate to the rows that meet a condition."""
-    return f" filter (where known_{condition})" if condition else ""
+def where_known(value: str, condition: int) -> str:
+    """SQL of a value that is null in rows that do not meet a condition, so that aggregates leave them out.
+
+    A filter of each aggregate would do the same, but DuckDB gives each filter buffers for the inputs of all aggregates.
+    """
+    return f"case when known_{condition} then {value} end" if condition else value
 
 
 def with_fresh_shares(rows: str, by: Sequence[str], counted: Mapping[str, str], *, is_plain: bool = False) -> str:
@@ -119,13 +122,13 @@ class ClockColumns:
         for variant in clock.variants:
             hows.setdefault((variant.fact, variant.condition), {})[variant.how] = quoted(variant.column)
         for (fact, condition), named in hows.items():
-            stem, where = f"{fact.name}__{condition}", where_known(condition)
+            stem = f"{fact.name}__{condition}"
             if "typical" in named:
-                self._typical(fact, stem, where, named["typical"])
+                self._typical(fact, stem, condition, named["typical"])
             elif extreme := named.get("max") or named.get("min"):
                 how = "max" if "max" in named else "min"
                 cell = quoted(stem)
-                self.cells.append(f"{how}({quoted(fact.name)}){where} as {cell}")
+                self.cells.append(f"{how}({where_known(quoted(fact.name), condition)}) as {cell}")
                 self.per_clock.append(f"{how}({cell}) as {cell}")
                 self.per_epoch.append(f"{how}({cell}) as {cell}")
                 self.whole.append(f"{how}({cell}) as {extreme}")
@@ -133,14 +136,15 @@ class ClockColumns:
             else:
                 how = "max" if fact.of is not None else "sum"
                 measured = filled_column(fact.name) if fact.name in gaps else fact.name
-                self.cells.append(f"{how}({quoted(measured)}){where} as {quoted(stem)}")
+                self.cells.append(f"{how}({where_known(quoted(measured), condition)}) as {quoted(stem)}")
                 self._over_time(stem, condition, named, is_shared=clock.is_shared)
 
-    def _typical(self, fact: Fact, stem: str, where: str, column: str) -> None:
+    def _typical(self, fact: Fact, stem: str, condition: int, column: str) -> None:
         cell, length = quoted(stem), quoted(f"{stem}_l")
+        known_length = f"case when {quoted(fact.name)} is not null then length_of_row end"
         self.cells += [
-            f"sum({quoted(fact.name)} * length_of_row){where} as {cell}",
-            f"sum(case when {quoted(fact.name)} is not null then length_of_row end){where} as {length}",
+            f"sum({where_known(f'{quoted(fact.name)} * length_of_row', condition)}) as {cell}",
+            f"sum({where_known(known_length, condition)}) as {length}",
         ]
         for step in (self.per_clock, self.per_epoch):
             step += [f"sum({cell}) as {cell}", f"sum({length}) as {length}"]
@@ -181,5 +185,5 @@ class ClockColumns:
             mean = f"coalesce({in_time} / nullif({lengths[how]}, 0), {plain})"
             self.per_epoch.append(f"sum({mean}) as {value}")
             self.direct.append(f"sum({mean}) as {named[how]}")
-            over_epochs = f"sum({value} * {weight}) / nullif(sum({weight}) filter (where {value} is not null), 0)"
+            over_epochs = f"sum({value} * {weight}) / nullif(sum(case when {value} is not null then {weight} end), 0)"
             self.whole.append(f"case when count({value}) > 1 then {over_epochs} else max({value}) end as {named[how]}")

@@ -419,22 +419,23 @@ class Statement:
         latest, whole = [f"bool_or(known_{i}) as known_{i}" for i in self.conditions if i], []
         for fact in dict.fromkeys(variant.fact for variant in settings):
             value = quoted(fact.name)
-            latest.append(f"arg_max({value}, ({_STAMP}, {value})) filter (where {value} is not null) as {value}")
+            latest.append(f"arg_max({value}, case when {value} is not null then ({_STAMP}, {value}) end) as {value}")
         for number in sorted({self._state_of(variant) for variant in common}):
             latest.append(f"any_value(state_{number}) as state_{number}")
         for variant in settings:
-            value, where = quoted(variant.fact.name), where_known(variant.condition)
-            text = f"sum({value}){where}"
+            value = where_known(quoted(variant.fact.name), variant.condition)
+            text = f"sum({value})"
             if variant.fact.rollup is Rollup.SETTING:
-                low, high = f"min({value}){where}", f"max({value}){where}"
+                low, high = f"min({value})", f"max({value})"
                 text = f"case when {low} = {high} then {high} end"
             whole.append(f"{text} as {quoted(variant.column)}")
         states: dict[str, str] = {}
         shared = []
         for variant in common:
-            where, state = where_known(variant.condition), f"state_{self._state_of(variant)}"
+            state = f"state_{self._state_of(variant)}"
             least, most = (f"{how}_{state}_{variant.condition}" for how in ("least", "most"))
-            states |= {least: f"min({state}){where}", most: f"max({state}){where}"}
+            counted = where_known(state, variant.condition)
+            states |= {least: f"min({counted})", most: f"max({counted})"}
             value = f"({most}).{quoted(variant.fact.name)}"
             shared.append(f"case when {least} is not distinct from {most} then {value} end as {quoted(variant.column)}")
         whole_of_group = self._grouped(

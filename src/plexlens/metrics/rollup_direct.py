@@ -215,23 +215,22 @@ class _Direct(Statement):
         return []
 
     def _one_step(self, variant: Variant) -> str:
-        fact, where, length = variant.fact, where_known(variant.condition), self._length()
+        value, condition, length = quoted(variant.fact.name), variant.condition, self._length()
         if variant.how in ("max", "min"):
-            return f"{variant.how}({quoted(fact.name)}){where}"
+            return f"{variant.how}({where_known(value, condition)})"
         if variant.how == "covered":
             return self._covered(length)
         if variant.how == "typical":
-            known = f"sum(case when {quoted(fact.name)} is not null then {length} end){where}"
-            return f"sum({quoted(fact.name)} * {length}){where} / nullif({known}, 0)"
-        return f"sum({quoted(fact.name)}){where}"
+            known = where_known(f"case when {value} is not null then {length} end", condition)
+            return f"sum({where_known(f'{value} * {length}', condition)}) / nullif(sum({known}), 0)"
+        return f"sum({where_known(value, condition)})"
 
     def _of_row(self, variant: Variant) -> str:
         """A column where there is nothing to roll up: a row's value, or its length, if its inputs are known."""
         known = f"known_{variant.condition}" if variant.condition else "true"
         if variant.how == "covered":
             return f"case when {known} then {self._length()} else 0 * {self._length()} end"
-        value = quoted(variant.fact.name)
-        return f"case when {known} then {value} end" if variant.condition else value
+        return where_known(quoted(variant.fact.name), variant.condition)
 
     def _texts_of_rows(self, more: Iterable[str]) -> str:
         """A row of the result for each row of facts."""
@@ -265,8 +264,8 @@ class _Direct(Statement):
             if is_scaled or (i and variant.how in ("mean", "covered")):
                 # Nothing is known against an interval without a row.
                 cells.append(f"{any_of}(known_{i}) as known_{i}")
-                covered = f"({covered} - coalesce(sum(rolled_length) filter (where not known_{i}), 0))"
-            unknown = f"coalesce(sum(rolled_length) filter (where {cell} is null), 0)"
+                covered = f"({covered} - coalesce(sum(case when not known_{i} then rolled_length end), 0))"
+            unknown = f"coalesce(sum(case when {cell} is null then rolled_length end), 0)"
             clock = {
                 "covered": covered,
                 "mean": f"coalesce({in_time} / nullif({covered}, 0), avg({cell}))",
@@ -294,9 +293,8 @@ class _Direct(Statement):
         """The value of a cell: rows that count, combined; or the only row, where there is nothing to combine."""
         fact = variant.fact
         value = quoted(filled_column(fact.name) if fact.name in self.plan.gaps else fact.name)
-        if how:
-            return f"{how}({value}){where_known(variant.condition)}"
-        return f"case when known_{variant.condition} then {value} end" if variant.condition else value
+        known = where_known(value, variant.condition)
+        return f"{how}({known})" if how else known
 
     def _with_together(self, parts: dict[str, str]) -> dict[str, str]:
         """The steps with the time that the observers of a group cover together, who all have the same intervals.
