@@ -45,3 +45,17 @@ def test_no_command_loads_pandas_where_it_is_installed(tmp_path: Path) -> None:
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
     )
     assert (done.returncode, done.stdout.split()[-2:]) == (0, ["True", "False"]), done.stderr
+
+
+def test_a_report_of_a_dump_does_without_pyarrow_compute(tmp_path: Path) -> None:
+    """Its import takes longer than the decoding of a small dump."""
+    write_example(tmp_path / "example.smf")
+    words = ["plexlens", "report", "example.smf", "-o", "report.html"]
+    program = (
+        f"import atexit, sys; sys.argv = {words!r}; from plexlens.cli.__main__ import program; "
+        "atexit.register(lambda: print('pyarrow' in sys.modules, 'pyarrow.compute' in sys.modules)); program()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (done.returncode, done.stdout.split()[-2:]) == (0, ["True", "False"]), done.stderr

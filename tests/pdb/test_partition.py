@@ -68,6 +68,15 @@ def test_sections_without_an_interval_take_the_day_of_their_record() -> None:
     assert sections([5, 6, None, 3, 99]) == {"2024-03-01": [5], "2024-03-02": [6], "undated": [None, 3, 99]}
 
 
+@pytest.mark.parametrize("rows", [101, 102, 500])
+def test_days_that_alternate_give_each_day_its_rows_in_order(rows: int) -> None:
+    """101 runs of one day are put together; more of them are taken by their numbers."""
+    times = [datetime(2024, 3, 1 + row % 3, 9) for row in range(rows)]
+    batch = pa.record_batch({"row": pa.array(range(rows)), "written_at": pa.array(times, LOCAL_TIME)})
+    placed = [(day, part.column("row").to_pylist()) for day, part in RowDays().split("t", batch)]
+    assert placed == [(f"2024-03-0{day}", list(range(day - 1, rows, 3))) for day in (1, 2, 3)]
+
+
 def test_an_empty_batch_has_no_days() -> None:
     assert RowDays().split("t", pa.record_batch({"written_at": pa.array([], LOCAL_TIME)})) == []
 

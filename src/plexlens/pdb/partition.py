@@ -29,6 +29,10 @@ _EXPIRED_DAY = _NO_DAY + 1
 # Damaged time stamps must not make a folder for each day of ten thousand years.
 _PLAUSIBLE = ((date(1970, 1, 2) - _EPOCH).days, (date(2100, 1, 1) - _EPOCH).days)
 
+#: Up to this number of runs of rows of one day, a batch is put together from them: the import of pyarrow.compute, which
+#: is needed to take rows by their numbers, takes longer than all of a small dump's batches.
+_MOST_RUNS = 100
+
 _TABLE_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
@@ -118,11 +122,14 @@ class RowDays:
         if (days == first).all():
             return [(_day_name(int(first)), batch)]
         starts = np.flatnonzero(np.diff(days)) + 1
-        distinct = np.unique(days)
-        if len(distinct) == len(starts) + 1:
-            edges = [0, *starts.tolist(), len(days)]
-            return [(_day_name(int(days[begin])), batch.slice(begin, end - begin)) for begin, end in pairwise(edges)]
-        return [(_day_name(int(day)), batch.take(pa.array(np.flatnonzero(days == day)))) for day in distinct]
+        if len(starts) > _MOST_RUNS:
+            return [(_day_name(int(d)), batch.take(pa.array(np.flatnonzero(days == d)))) for d in np.unique(days)]
+        runs: dict[int, list[pa.RecordBatch]] = {}
+        for begin, end in pairwise([0, *starts.tolist(), len(days)]):
+            runs.setdefault(int(days[begin]), []).append(batch.slice(begin, end - begin))
+        # One run is not copied.
+        parts = {day: of_day[0] if len(of_day) == 1 else pa.concat_batches(of_day) for day, of_day in runs.items()}
+        return [(_day_name(day), parts[day]) for day in sorted(parts)]
 
     def _days(self, batch: pa.RecordBatch) -> np.ndarray:
         days = np.full(batch.num_rows, _NO_DAY, np.int32)

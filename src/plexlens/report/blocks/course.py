@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from itertools import accumulate, pairwise
 from typing import Any
 
+import pyarrow as pa
+
 from plexlens.metrics.moments import TOGETHER, shown_on
 
 Entity = tuple[str | None, ...]
@@ -41,12 +43,14 @@ class Course:
 def pivot(result: Any, by: Sequence[str], columns: Sequence[str], *, is_local: bool = False) -> Course:
     """Rows of entity, time and values (an Arrow table) as a list of values for each entity and column."""
     # There are far fewer points in time than rows: each is converted and looked up once.
-    coded = result["time"].combine_chunks().dictionary_encode()
-    moments = [shown_on(moment, is_local=is_local) for moment in coded.dictionary.to_pylist()]
-    axis = sorted({moment for moment in moments if moment is not None})
+    times = result["time"].combine_chunks()
+    numbers = times.view(pa.int64()).to_pylist()
+    first = {number: row for row, number in reversed(list(enumerate(numbers)))}
+    moments = {number: shown_on(times[row].as_py(), is_local=is_local) for number, row in first.items()}
+    axis = sorted({moment for moment in moments.values() if moment is not None})
     at = {moment: index for index, moment in enumerate(axis)}
-    place_of = [None if moment is None else at[moment] for moment in moments]
-    places = [None if index is None else place_of[index] for index in coded.indices.to_pylist()]
+    place_of = {number: None if moment is None else at[moment] for number, moment in moments.items()}
+    places = [place_of[number] for number in numbers]
     names = list(zip(*(result[name].to_pylist() for name in by), strict=True)) if by else [()] * len(places)
     values: dict[Entity, dict[str, list[float | None]]] = {}
     for column in columns:
