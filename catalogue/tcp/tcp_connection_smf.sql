@@ -3,7 +3,7 @@
 -- to it, so that the first and the last are shorter.
 with ended as not materialized (
     select c.*, coalesce(nullif(t.smf119ti_sysplexname, ''), c.sysplex) as plex,
-        nullif(t.smf119ti_stack, '') as stack,
+        nullif(t.smf119ti_stack, '') as part,
         c.smf119ap_ttestck_d::timestamptz as ends, c.smf119ap_ttsstck_d::timestamptz as begins
     from smf119_2_connection c
     left join (only_section(smf119_identification)) t on t.source_id = c.source_id and t.record_no = c.record_no
@@ -16,20 +16,11 @@ placed as (
     from ended
     where ends is not null
 ),
-stack_day as (
-    select system, stack, utc_day(ends) as day, min(ends) as first_end, max(ends) as last_end
-    from placed
-    group by system, stack, day
-),
 reach as (
-    select system, stack, day,
-        min(first_end) over (days range between 1 preceding and current row) as covered_from,
-        max(last_end) over (days range between current row and 1 following) as covered_to
-    from stack_day
-    window days as (partition by system, stack order by day)
+    reach_of_days(placed)
 ),
 sums as (
-    select system, max(plex) as sysplex, max(offset_seconds) as utc_offset, stack, quarter,
+    select system, max(plex) as sysplex, max(offset_seconds) as utc_offset, part, part as stack, quarter,
         smf119ap_ttrname as resource,
         if(smf119ap_ttstatus = 1, 'client', 'server') as connection_role,
         if(smf119ap_ttstatus = 1, smf119ap_ttrport, smf119ap_ttlport)::bigint as port,
@@ -43,16 +34,13 @@ sums as (
         max(smf119ap_ttrtt::double) as longest_round_trip_seconds,
         sum(if(smf119ap_ttttlscs = 3, 1, 0))::double as secure_connections
     from placed
-    group by system, stack, quarter, resource, connection_role, port
+    group by system, part, quarter, resource, connection_role, port
 )
-select s.*,
-    greatest(s.quarter, coalesce(r.covered_from, s.quarter)) as interval_start,
-    least(quarter_end(s.quarter), coalesce(r.covered_to, quarter_end(s.quarter))) as interval_end,
+select s.* exclude (part),
+    reached_from(s.quarter, r.covered_from) as interval_start,
+    reached_to(s.quarter, r.covered_to) as interval_end,
     s.quarter as "interval",
-    seconds_between(
-        greatest(s.quarter, coalesce(r.covered_from, s.quarter)),
-        least(quarter_end(s.quarter), coalesce(r.covered_to, quarter_end(s.quarter)))
-    ) as interval_seconds
+    seconds_between(reached_from(s.quarter, r.covered_from), reached_to(s.quarter, r.covered_to)) as interval_seconds
 from sums s
 left join reach r
-    on r.system = s.system and r.stack is not distinct from s.stack and r.day = utc_day(s.quarter)
+    on r.system = s.system and r.part is not distinct from s.part and r.day = utc_day(s.quarter)

@@ -10,24 +10,15 @@ with answered as not materialized (
     left join (only_section(smf120_11_network)) n on n.source_id = r.source_id and n.record_no = r.record_no
 ),
 placed as (
-    select *, quarter_of(ends) as quarter,
+    select *, quarter_of(ends) as quarter, cast(null as varchar) as part,
         case when sm120b_end is not null and begins <= ends then seconds_between(begins, ends) end as lasted,
         sm120b_cpu_end >= sm120b_cpu_start and sm120b_cp_end >= sm120b_cp_start as with_cpu,
         web_path(sm120b_uri) as web_path
     from answered
     where ends is not null
 ),
-system_day as (
-    select system, utc_day(ends) as day, min(ends) as first_end, max(ends) as last_end
-    from placed
-    group by system, day
-),
 reach as (
-    select system, day,
-        min(first_end) over (days range between 1 preceding and current row) as covered_from,
-        max(last_end) over (days range between current row and 1 following) as covered_to
-    from system_day
-    window days as (partition by system order by day)
+    reach_of_days(placed)
 ),
 sums as (
     select system, max(plex) as sysplex, max(sm120b_gmt_offset) as utc_offset, quarter, web_server, web_path,
@@ -41,12 +32,9 @@ sums as (
     group by system, quarter, web_server, web_path
 )
 select s.*,
-    greatest(s.quarter, coalesce(r.covered_from, s.quarter)) as interval_start,
-    least(quarter_end(s.quarter), coalesce(r.covered_to, quarter_end(s.quarter))) as interval_end,
+    reached_from(s.quarter, r.covered_from) as interval_start,
+    reached_to(s.quarter, r.covered_to) as interval_end,
     s.quarter as "interval",
-    seconds_between(
-        greatest(s.quarter, coalesce(r.covered_from, s.quarter)),
-        least(quarter_end(s.quarter), coalesce(r.covered_to, quarter_end(s.quarter)))
-    ) as interval_seconds
+    seconds_between(reached_from(s.quarter, r.covered_from), reached_to(s.quarter, r.covered_to)) as interval_seconds
 from sums s
 left join reach r on r.system = s.system and r.day = utc_day(s.quarter)

@@ -36,6 +36,11 @@ select system, max(sysplex) as sysplex, max(local_offset) as utc_offset, bool_or
     sum(smf99_pauxp::double + smf99_pauxc::double + coalesce(smf99_pauxs::double, 0)) as paging_delay,
     sum(smf99_pvio::double + smf99_phss::double + smf99_phsc::double) as hiperspace_delay,
     sum(smf99_paswp::double) as swap_delay, sum(smf99_pmpld::double) as mpl_delay,
+    sum(
+        smf99_pcpuu::double + smf99_pcpud + smf99_pcapd + coalesce(smf99_psupu, 0) + coalesce(smf99_psupd, 0)
+        + smf99_piou + smf99_piod + smf99_pauxp + smf99_pauxc + coalesce(smf99_pauxs, 0) + smf99_pvio + smf99_phss
+        + smf99_phsc + smf99_paswp + smf99_pmpld
+    ) as sampled,
     sum(smf99_pothr::double) as other_samples, sum(smf99_pidle::double) as idle_samples
 from placed
 group by system, quarter, class_name, smf99_pnum
