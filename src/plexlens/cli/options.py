@@ -40,7 +40,7 @@ def located_source(text: str) -> Path:
     """
     from plexlens.pdb.place import source_at
 
-    return source_at(text) if text.startswith(("s3:", "s3a:")) else Path(text)
+    return source_at(text)
 
 
 _FILES = (
