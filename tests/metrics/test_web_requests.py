@@ -127,6 +127,16 @@ def test_requests_to_an_api(tmp_path: Path) -> None:
     assert one["bytes_per_request"] == 1_000
 
 
+def test_a_request_without_its_end_has_no_time_in_z_os_connect(tmp_path: Path) -> None:
+    lost = bytearray(api(START, 1, (0.1, 0.4)))
+    lost[688:704] = bytes(16)
+    (line,) = lines(tmp_path, API, api_record(api(START, 1, (0.1, 0.3)), bytes(lost)), by=("api",), time="all")
+    assert (line["requests"], line["timed_requests"], line["backend_requests"]) == (2, 1, 2)
+    assert line["backend_time"] == pytest.approx(0.25)
+    # 1 s less 0.2 s away, of the only request that has an end.
+    assert line["own_time"] == pytest.approx(0.8)
+
+
 def test_an_older_server_section_has_no_version(tmp_path: Path) -> None:
     whole = api_record(api(START, 1))
     # 172 bytes of the server section, so that requests begin 16 bytes before.
