@@ -16,11 +16,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from plexlens.errors import SourceChangedError, StorageError, UnreadableInputError, UsageError
+from plexlens.errors import SourceChangedError, StorageError, UnreadableInputError
 from plexlens.pdb.content import hash_of
 from plexlens.pdb.durable import SCHEME, SCHEMES, OvertakenError
 from plexlens.pdb.object_store import AGAIN, Bucket, Found, bucket_of
-from plexlens.pdb.objects import ObjectPath
+from plexlens.pdb.objects import ObjectPath, not_an_address, parts_of
 
 #: Bytes of a request where an object is read on, and of such requests those that are under way.
 BLOCK, UNDER_WAY = 8 << 20, 3
@@ -282,42 +282,19 @@ class DumpStream(io.RawIOBase):
             self._dump.digest = self._hash.hexdigest()
 
 
-def address_of(place: str | Path) -> tuple[str, str, str]:
-    """Scheme, bucket and key of an address; pathlib makes ``s3:/`` of the two slashes.
-
-    Raises
-    ------
-    UsageError
-        It has no bucket, or credentials in it.
-    """
-    scheme, _, rest = str(place).partition(":")
-    bucket, _, key = rest.lstrip("/").partition("/")
-    if "@" in bucket or ":" in bucket:
-        raise UsageError(
-            file=f"{scheme}://...",
-            what="credentials or a port do not belong in the address",
-            remedy="set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_ENDPOINT_URL in the environment",
-        )
-    if scheme not in SCHEMES or not bucket or _SPECIAL.search(bucket):
-        raise UsageError(
-            file=str(place),
-            what="this is not the address of a dump",
-            remedy=f"give bucket and path: {SCHEME}://BUCKET/PATH",
-        )
-    return scheme, bucket, key
-
-
 def dump_object(place: str | Path) -> DumpObject:
     """The dump at an address, whether or not there is one.
 
     Raises
     ------
     UsageError
-        As `address_of`; or the packages are missing.
+        The address has no bucket, a pattern for one, or credentials in it; or the packages are missing.
     """
     if isinstance(place, DumpObject):
         return place
-    scheme, bucket, key = address_of(place)
+    scheme, bucket, key = parts_of(str(place), "a dump")
+    if scheme not in SCHEMES or _SPECIAL.search(bucket):
+        raise not_an_address(str(place), "a dump")
     return DumpObject(bucket_of(bucket), key, scheme)
 
 

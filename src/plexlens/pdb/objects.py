@@ -44,21 +44,42 @@ def object_path(address: str) -> ObjectPath:
     UsageError
         The address lacks a bucket or a path, or has credentials in it; or the packages are missing.
     """
-    address = address.removeprefix(f"{SCHEME}:").strip("/")
-    bucket, _, key = address.partition("/")
+    _, bucket, key = parts_of(address, "a database")
+    key = key.rstrip("/")
+    if any(part in ("", ".", "..") for part in key.split("/")):
+        raise not_an_address(address, "a database")
+    return ObjectPath(bucket_of(bucket), key)
+
+
+def parts_of(address: str, what: str) -> tuple[str, str, str]:
+    """Scheme, bucket and key of the address of something in object storage.
+
+    Raises
+    ------
+    UsageError
+        The address has no bucket, or credentials in it.
+    """
+    scheme, _, rest = address.partition(":")
+    bucket, _, key = rest.lstrip("/").partition("/")
     if "@" in bucket or ":" in bucket:
         raise UsageError(
-            file=f"{SCHEME}://...",
+            file=f"{scheme}://...",
             what="credentials or a port do not belong in the address",
             remedy="set AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_ENDPOINT_URL in the environment",
         )
-    if not bucket or not key or any(part in ("", ".", "..") for part in key.split("/")):
-        raise UsageError(
-            file=f"{SCHEME}://{address}",
-            what="this is not the address of a database",
-            remedy=f"give bucket and path: {SCHEME}://BUCKET/PATH",
-        )
-    return ObjectPath(bucket_of(bucket), key)
+    # Three slashes leave out the bucket, so that the first folder would be taken for it.
+    if not bucket or rest.startswith("///"):
+        raise not_an_address(address, what)
+    return scheme, bucket, key
+
+
+def not_an_address(address: str, what: str) -> UsageError:
+    """The error of an address without a bucket, or with a path that nothing can have."""
+    return UsageError(
+        file=address,
+        what=f"this is not the address of {what}",
+        remedy=f"give bucket and path: {SCHEME}://BUCKET/PATH",
+    )
 
 
 class ObjectPath(_Path):
