@@ -41,11 +41,12 @@ _UNITS = {"ms": "milliseconds", "MS": "milliseconds", "%": "percent", "seconds":
 
 def starts(line: Line) -> bool:
     """Whether a line can begin CICS statistics."""
-    text = line.text
+    # In upper case, so that most lines are left without a search that regards both cases.
+    text = line.text.upper()
     return (
-        (_APPLID.search(text) is not None and (_JOBNAME.search(text) is not None or _SYSID.search(text) is not None))
-        or "STATISTICS UTILITY PROGRAM" in text.upper()
-        or _MODES.search(text) is not None
+        ("APPLID" in text and bool(_APPLID.search(text)) and bool(_JOBNAME.search(text) or _SYSID.search(text)))
+        or "STATISTICS UTILITY PROGRAM" in text
+        or ("TCB" in text and _MODES.search(text) is not None)
     )
 
 

@@ -243,18 +243,20 @@ class DisplayReport:
             record.start = moment
 
     def _headings(self, text: str) -> bool:
+        if text != text.upper():
+            return False
         heading = " ".join(text.split()).strip("- ")
-        if not heading or heading != heading.upper() or is_prose(text) or has_numbers(text):
+        if not heading or is_prose(text) or has_numbers(text):
             return False
         self._heading = heading
         return True
 
     def _pairs(self, line: Line, text: str) -> bool:
-        before = text.split("=", 1)[0]
-        heading = re.match(r"\s*([A-Z][A-Z /()-]*?)\s+-\s+(?=\S)", before)
         results = equal_pairs(text)
         if not results:
             return False
+        before = text.split("=", 1)[0]
+        heading = re.match(r"\s*([A-Z][A-Z /()-]*?)\s+-\s+(?=\S)", before)
         if heading:
             # A heading and its first value in one line: ``SEQUENTIAL PREFETCH - REQUESTS = 1``.
             self._heading = heading[1].strip()

@@ -28,7 +28,7 @@ _TOTAL = fold("Total Number of Reads")
 
 def starts(line: Line) -> bool:
     """Whether a line can begin such a panel."""
-    return _START.search(line.text) is not None and "=" in line.text
+    return "=" in line.text and _START.search(line.text) is not None
 
 
 class GroupPoolPanel:

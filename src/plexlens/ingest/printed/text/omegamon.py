@@ -18,6 +18,7 @@ from plexlens.ingest.printed.text.omegamon_blocks import (
     OTHER,
     Blocks,
     Heading,
+    may_have_heads,
 )
 from plexlens.ingest.printed.text.omegamon_heading import PageHeading, looks_like_heading
 from plexlens.ingest.printed.text.omegamon_lanes import Lane, Lanes
@@ -63,6 +64,8 @@ def starts(line: Line) -> bool:
     """Whether a line can begin a Db2 report or a block of such a report."""
     if looks_like_heading(line.text) or _INTERVAL_LINE.match(line.text):
         return True
+    if not may_have_heads(line.text):
+        return False
     headings = _blocks_of_shipped().headings(split(line.text))
     return any(heading.kind is not OTHER or set(heading.heads) & {"QUANTITY", "APPL(CL.1)"} for heading in headings)
 

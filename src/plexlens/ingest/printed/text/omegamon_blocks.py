@@ -32,6 +32,7 @@ _FIRST_WORDS = {phrase[0] for phrase in _PHRASES}
 _SAME = {"APPL (CL.1)": "APPL(CL.1)", "DB2(CL.2)": "DB2 (CL.2)", "IFI(CL.5)": "IFI (CL.5)"}
 
 _ACCOUNTING = "text_db2_accounting"
+_BARS = re.compile("[|│]")
 _NEVER = re.compile("(?!)")
 _SUSPENSION_PARTS: dict[str, str | None] = {
     "IRLM LOCK+LATCH": "LOCK/LATCH(DB2+IRLM)",
@@ -139,10 +140,13 @@ class Blocks:
         pending
             A name without values at the end of the line before: the title, where the line was wrapped after it.
         """
+        groups = self._head_groups(words)
+        if not groups:
+            return []
         any_value = any(is_value(word.text) for position, word in enumerate(words) if not _in_title(words, position))
         results: list[Heading] = []
         end_before = 0
-        for first, last, all_heads in self._head_groups(words):
+        for first, last, all_heads in groups:
             if not any(head in _STRONG for head in all_heads) and any_value:
                 continue
             begin = self._title_begin(words, end_before, first)
@@ -269,6 +273,11 @@ class Blocks:
                 start = words[0].start if words else 0
                 return [Segment(whole, first.values, start, 0, tabbed), *rest]
         return segments(words, self.known, tabbed=tabbed)
+
+
+def may_have_heads(text: str) -> bool:
+    """Whether a word of a line begins a column head; a line without one has no heading of a block."""
+    return not _FIRST_WORDS.isdisjoint(_BARS.sub(" ", text).upper().split())
 
 
 def _phrase(words: list[Word], at: int) -> tuple[str | None, int]:

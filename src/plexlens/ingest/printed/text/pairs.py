@@ -32,6 +32,8 @@ def equal_pairs(text: str) -> list[Pair]:
     The value is the text up to the next gap of two blanks or tab; where columns have drifted together, its first word,
     and the words after it are the next name.
     """
+    if "=" not in text:
+        return []
     marks = list(_EQUAL.finditer(text))
     pairs: list[Pair] = []
     begin = 0

@@ -31,6 +31,10 @@ _STRANGE_LEAVES = 25
 """Lines in a row that are not understood, after which a report is over."""
 
 
+_LINES_BETWEEN = 64
+"""Lines after which gathered rows are given out, if there are enough for a batch."""
+
+
 class ReportReader(Protocol):
     """Reads the lines of a family of reports."""
 
@@ -87,7 +91,7 @@ class TextReportReading(PrintedReading):
         self._output = Output(str(path), source_id, catalogue(site))
         super().__init__(self._output)
         self._stream = TextStream(path, expansion)
-        self._readers = [family.reader(self._output) for family in FAMILIES]
+        self._readers = [(family.starts, family.reader(self._output)) for family in FAMILIES]
         self._active: ReportReader | None = None
         self._lines = {"understood": 0, "text": 0, "not understood": 0, "passed over": 0, "outside": 0}
         self._first_outside: int | None = None
@@ -135,9 +139,11 @@ class TextReportReading(PrintedReading):
         }
 
     def _tables(self) -> Iterator[tuple[str, pa.RecordBatch]]:
-        for line in read_lines(self._stream.pieces(), self._odd):
+        for count, line in enumerate(read_lines(self._stream.pieces(), self._odd), start=1):
             self._take(line)
-            yield from self._output.batches(all_of_it=False)
+            # To ask every table after each line takes longer than to read the line.
+            if not count % _LINES_BETWEEN:
+                yield from self._output.batches(all_of_it=False)
         self._leave()
         self._close()
         if not self._output.values:
@@ -154,10 +160,11 @@ class TextReportReading(PrintedReading):
         if _PAGE_NUMBER.fullmatch(line.text):
             self._lines["understood"] += 1
             return
-        reader = next(
-            (reader for family, reader in zip(FAMILIES, self._readers, strict=True) if family.starts(line)),
-            None,
-        )
+        reader = None
+        for starts, of_family in self._readers:
+            if starts(line):
+                reader = of_family
+                break
         if reader is not None and reader is not self._active:
             self._leave()
             self._active = reader
@@ -176,8 +183,9 @@ class TextReportReading(PrintedReading):
             self._not_understood(line)
 
     def _not_understood(self, line: Line) -> None:
-        if is_prose(line.text) or not has_numbers(line.text):
-            self._sentences += is_prose(line.text)
+        is_sentence = is_prose(line.text)
+        if is_sentence or not has_numbers(line.text):
+            self._sentences += is_sentence
             self._lines["text"] += 1
         else:
             self._strange += 1

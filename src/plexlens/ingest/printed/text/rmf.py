@@ -18,15 +18,15 @@ from plexlens.ingest.printed.text.rmf_processor import ProcessorPages
 from plexlens.ingest.printed.text.rmf_workload import WorkloadPages
 from plexlens.ingest.printed.values import read_value
 
-_EXCERPTS: tuple[tuple[re.Pattern[str], str, str], ...] = (
-    (re.compile(r"\bREPORT BY\s*:\s*POLICY"), "rmf_workload", "workload"),
-    (re.compile(r"-TRANSACTIONS-+\s+TRANS-TIME"), "rmf_workload", "workload"),
-    (re.compile(r"-*SERVICE\s+TIMES?-*\s+-+APPL\s*%"), "rmf_workload", "workload"),
-    (FACILITY_NAME, "rmf_coupling_facility", "usage"),
-    (STRUCTURE_NAME, "rmf_coupling_facility", "structure"),
-    (re.compile(r"\bSYSTEM\s+NAME\s+TOTAL\s+AVG/SEC\b"), "rmf_coupling_facility", "structure"),
+_EXCERPTS: tuple[tuple[str, re.Pattern[str], str, str], ...] = (
+    ("POLICY", re.compile(r"\bREPORT BY\s*:\s*POLICY"), "rmf_workload", "workload"),
+    ("TRANS-TIME", re.compile(r"-TRANSACTIONS-+\s+TRANS-TIME"), "rmf_workload", "workload"),
+    ("SERVICE", re.compile(r"-*SERVICE\s+TIMES?-*\s+-+APPL\s*%"), "rmf_workload", "workload"),
+    ("FACILITY", FACILITY_NAME, "rmf_coupling_facility", "usage"),
+    ("STRUCTURE", STRUCTURE_NAME, "rmf_coupling_facility", "structure"),
+    ("AVG/SEC", re.compile(r"\bSYSTEM\s+NAME\s+TOTAL\s+AVG/SEC\b"), "rmf_coupling_facility", "structure"),
 )
-"""Lines by which an excerpt without page heading is told: pattern, kind, part."""
+"""Lines by which an excerpt without page heading is told: a word of the pattern, the pattern, kind, part."""
 
 
 def starts(line: Line) -> bool:
@@ -36,7 +36,10 @@ def starts(line: Line) -> bool:
 
 def _excerpt(text: str) -> tuple[str, str] | None:
     shown = text.upper().replace("\t", "  ")
-    return next(((kind, part) for pattern, kind, part in _EXCERPTS if pattern.search(shown)), None)
+    for word, pattern, kind, part in _EXCERPTS:
+        if word in shown and pattern.search(shown):
+            return kind, part
+    return None
 
 
 class RmfReport:

@@ -32,6 +32,7 @@ TITLES: tuple[tuple[str, str, str], ...] = (
 )
 """Title of a page, kind of its report, part of the report. Those of the part ``other`` are not read."""
 
+_TITLE_BEGINNINGS = tuple(title for title, _, _ in TITLES)
 _SPACED = re.compile(r"(?<![^\s])(?:\S ){2,}\S(?![^\s])")
 _ACTIVITY = re.compile(r"[A-Z/ -]{3,60} (?:ACTIVITY|REPORT|STATISTICS|SUMMARY)|CRYPTO HARDWARE ACTIVITY")
 _VERSION = re.compile(r"\b(?:RPT|RMF) +VERSION\b|\bCONVERTED TO\b", re.IGNORECASE)
@@ -63,6 +64,8 @@ def collapsed(text: str) -> str:
 def title_of(text: str) -> tuple[str, str, str] | None:
     """Title, kind and part of the page, if the line is a page title; else None."""
     line = collapsed(text)
+    if not line.startswith(_TITLE_BEGINNINGS):
+        return None
     for title, kind, part in TITLES:
         if line == title or (line.startswith(title) and len(line) <= len(title) + 24 and "=" not in line):
             return title, kind, part
