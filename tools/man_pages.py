@@ -15,7 +15,7 @@ from typing import Any
 import typer
 
 from plexlens import __version__
-from plexlens.cli import app
+from plexlens.cli.every import app
 from plexlens.cli.examples import examples
 
 # Exit codes as docs/exit-codes.md states them.

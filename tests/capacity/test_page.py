@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from plexlens.capacity import Change, Plan, calibrate, make_plan, measure, to_object
 from plexlens.capacity.page.report import goals_report, plan_report
-from plexlens.cli import app
+from plexlens.cli.every import app
 from plexlens.errors import PlexlensError, UsageError
 from plexlens.report import render_html, render_text
 from plexlens.report.model import Column, Table

@@ -12,7 +12,7 @@ from plexlens.capacity import Change, make_plan, to_object
 from plexlens.capacity.page.curves import HIGHEST
 from plexlens.capacity.page.report import plan_report
 from plexlens.capacity.simulated import changed, results_of, simulate_loads
-from plexlens.cli import app
+from plexlens.cli.every import app
 from plexlens.errors import UsageError
 from plexlens.report import render_html, render_text
 from plexlens.report.model.xy import XYChart

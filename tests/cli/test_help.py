@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from plexlens.cli import app
+from plexlens.cli.every import app
 from plexlens.cli.examples import commands_of, examples
 from plexlens.compare import study_names
 from plexlens.findings import load_rules
@@ -124,3 +124,24 @@ def test_commands_say_alike_that_they_take_dumps_reports_and_databases(name: str
     assert ("performance database" in arguments) is (name in DATA)
     for option in ("--layouts FOLDER", "--codepage", "--leap-seconds", "--format"):
         assert option in shown, option
+
+
+@pytest.mark.parametrize("words", [("layouts", "list"), ("findings", "list", "--help"), ("ways-in", "--help")])
+def test_a_command_loads_its_own_module_alone(words: tuple[str, ...]) -> None:
+    code = "import sys; from plexlens.cli import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=True, timeout=60)
+    modules = {info.callback.__module__ for _, info in commands_of(app) if info.callback is not None}
+    assert modules & set(done.stderr.split()) == {f"plexlens.cli.{words[0].replace('-', '_')}"}
+
+
+def test_help_has_the_order_of_all_commands_after_one_was_loaded(tmp_path: Path) -> None:
+    code = """
+import sys
+from plexlens.cli import main
+for words in (["verify", "--help"], ["--help"]):
+    sys.argv = ["plexlens", *words]
+    try: main()
+    except SystemExit: pass
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.endswith(run("--help", cwd=tmp_path).stdout)

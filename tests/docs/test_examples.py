@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from plexlens.cli import app
+from plexlens.cli.every import app
 from tests.cli.command import run as command
 from tests.example_file import write_example
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from plexlens import __version__
-from plexlens.cli import app
+from plexlens.cli.every import app
 from tests.cli.command import Done, run
 from tests.example_file import write_example
 from tests.golden.reviewed import check_json, check_no_other, check_text

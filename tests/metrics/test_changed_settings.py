@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from plexlens.cli import app
+from plexlens.cli.every import app
 from plexlens.metrics import GRAINS
 from plexlens.metrics.changed_settings import changed_settings
 from plexlens.metrics.definition import Attribute, Fact, Grain, Key, Rollup, Source

@@ -17,7 +17,7 @@ import pytest
 from pyarrow import parquet as pq
 from typer.testing import CliRunner
 
-from plexlens.cli.app import app
+from plexlens.cli.every import app
 from plexlens.errors import PlexlensError
 
 ROWS = "time,pool,object,page\n" + "".join(f"{at * 10},BP2,PAY.TS,{at % 500}\n" for at in range(3000))

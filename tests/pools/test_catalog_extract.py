@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from plexlens.cli import app
+from plexlens.cli.every import app
 from plexlens.errors import UnreadableInputError
 from plexlens.ingest.page_trace import TraceNames
 from plexlens.ingest.page_trace.name_file import read_names

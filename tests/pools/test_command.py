@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from plexlens.cli import app
+from plexlens.cli.every import app
 from plexlens.errors import PlexlensError
 from plexlens.pools.prediction import load
 from plexlens.pools.settings import PoolSettings

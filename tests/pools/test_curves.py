@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from plexlens.cli import app
+from plexlens.cli.every import app
 from plexlens.errors import UsageError
 from plexlens.pools.curves import curves_of, to_json
 from plexlens.pools.trace import open_trace

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from plexlens.cli import app
+from plexlens.cli.every import app
 from plexlens.errors import PlexlensError
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import facts

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from plexlens.cli import app
+from plexlens.cli.every import app
 from plexlens.errors import UsageError
 
 RUNNER = CliRunner()

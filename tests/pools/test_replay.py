@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmarks.replay import quantities, replayed, scenario
-from plexlens.cli.app import app
+from plexlens.cli.every import app
 from plexlens.errors import NothingUsableError
 from plexlens.pools.recorded import COUNTERS, PoolInterval, counted_during
 from plexlens.pools.replay import BUSIEST, LEAST, OBJECT_BOUND, POOL_BOUND, REFUSED, Check, Replay

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from plexlens import _core
-from plexlens.cli import app
+from plexlens.cli.every import app
 from plexlens.errors import PlexlensError, UsageError
 from plexlens.metrics import GRAINS
 from plexlens.metrics.evaluate import facts

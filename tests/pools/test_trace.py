@@ -19,7 +19,7 @@ import pytest
 from typer.testing import CliRunner
 
 from plexlens import _core
-from plexlens.cli import app
+from plexlens.cli.every import app
 from plexlens.errors import NothingUsableError, PlexlensError, UnreadableInputError, UsageError
 from plexlens.ingest.page_trace.order import Disorder, in_order
 from plexlens.pools.trace import LostRecordsError, Trace, TraceError, TraceOrderError, open_trace, write_trace

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from plexlens.cli import app
+from plexlens.cli.every import app
 from plexlens.errors import PlexlensError
 from plexlens.pools.cost import default_cost
 from plexlens.pools.settings import Configuration, PoolSettings

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from plexlens.cli import app
+from plexlens.cli.every import app
 from tests.example_file import write_example
 
 # --- processors (1996, tables 5 and 6; 2008, table of values) ------------------------------------------------------

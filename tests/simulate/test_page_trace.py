@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from plexlens.cli.app import app
+from plexlens.cli.every import app
 from plexlens.errors import UsageError
 from plexlens.pools.curves import curves_of
 from plexlens.pools.settings import PoolSettings

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from plexlens import _core
-from plexlens.cli import app
+from plexlens.cli.every import app
 from plexlens.errors import UsageError
 from plexlens.layouts_path import layout_folders
 from plexlens.simulate import parse_scenario, read_scenario, run_scenario, write_smf

@@ -44,7 +44,7 @@ def pdb(tmp_path_factory: pytest.TempPathFactory) -> Pdb:
 def simulate(path: Path, *options: str) -> None:
     from typer.testing import CliRunner
 
-    from plexlens.cli.app import app
+    from plexlens.cli.every import app
 
     scenario = Path(__file__).parents[2] / "scenarios" / "capacity.toml"
     result = CliRunner().invoke(app, ["simulate", str(scenario), *(options or ("--seconds", "60")), "-o", str(path)])

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import typer
 
-from plexlens.cli import app
+from plexlens.cli.every import app
 from plexlens.cli.examples import commands_of, examples
 from tools.man_pages import main, pages
 

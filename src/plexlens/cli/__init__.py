@@ -4,7 +4,8 @@ Exit codes: 0 done, 1 findings at or above ``--fail-on``, 2 wrong use, 3 unreada
 stopped by Ctrl-C.
 With ``--json`` standard output holds one JSON object and nothing else; progress and messages go to standard error.
 
-A command is a module of this package; it joins the application by being imported here, in the order of the help.
+A command is a module of this package and has its name. A process loads its own command alone; `plexlens.cli.every`
+loads all of them, in the order of the help.
 """
 
 from __future__ import annotations
@@ -12,24 +13,19 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 
-from plexlens.cli.app import app, narrowed
+import typer
 
-from plexlens.cli import (  # isort: skip
-    report, ingest, sql, export, metrics, records, pools, layouts, findings, example, study, compare, ways_in, plan,  # noqa: F401
-    cost, forecast, changes, sharing, simulate, trend, why, drive, lab, sample, run, serve, watch, pdb,  # noqa: F401
-    anonymise, verify, monwrite,  # noqa: F401
-)  # fmt: skip
-from plexlens.cli.examples import add_examples
+from plexlens.cli.app import app, narrowed
 from plexlens.cli.terminal import err
 from plexlens.errors import OutputError, PlexlensError, UnreadableInputError
 from plexlens.whole_file import of_device, refused
 
-__all__ = ["app", "main"]
-
-add_examples(app)
+__all__ = ["main"]
 
 
 class _StoppedError(BaseException):
@@ -69,10 +65,40 @@ def main() -> None:
 def _run() -> None:
     """Run the command, and flush its output before the exit code reports success."""
     try:
-        narrowed(app, sys.argv[1:])()
+        words = sys.argv[1:]
+        (_own(words) or narrowed(_every(), words))()
     except SystemExit:
         sys.stdout.flush()
         raise
+
+
+def _own(words: Sequence[str]) -> typer.Typer | None:
+    """The application with the command alone that the words begin with; None if they begin with none.
+
+    The modules of all commands take longer to load than some commands take to run.
+    """
+    if not words or not words[0].replace("-", "").isalpha():
+        return None
+    module = f"{__name__}.{words[0].replace('-', '_')}"
+    try:
+        import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+    own = narrowed(app, words)
+    if own is app:
+        return None
+    if "--help" in words:
+        from plexlens.cli.examples import add_examples
+
+        add_examples(own)
+    return own
+
+
+def _every() -> typer.Typer:
+    from plexlens.cli import every
+
+    return every.app
 
 
 def _not_taken(error: OSError) -> PlexlensError:
