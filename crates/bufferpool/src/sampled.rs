@@ -61,9 +61,19 @@ impl Filter {
 
     #[inline(always)]
     fn hash(object: u32, partition: u16, page: u64) -> u64 {
-        let data_set = u64::from(object) << 16 | u64::from(partition);
+        Self::hash_in(Self::hash_of_data_set(object, partition), page)
+    }
+
+    #[inline(always)]
+    fn hash_of_data_set(object: u32, partition: u16) -> u64 {
+        (u64::from(object) << 16 | u64::from(partition)).wrapping_mul(0x9FB2_1C65_1E98_DF25)
+    }
+
+    /// The hash of a page of the data set with this hash.
+    #[inline(always)]
+    fn hash_in(data_set: u64, page: u64) -> u64 {
         // Another mixture than that of the page table: sampled pages must not crowd in a few of its buckets.
-        let x = page.wrapping_mul(0xA24B_AED4_963E_E407) ^ data_set.wrapping_mul(0x9FB2_1C65_1E98_DF25);
+        let x = page.wrapping_mul(0xA24B_AED4_963E_E407) ^ data_set;
         (x ^ (x >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93) >> 32
     }
 
@@ -194,6 +204,11 @@ fn scaled(misses: &Misses, rate: f64, size: u64) -> f64 {
     (low + (high - low) * part) / rate
 }
 
+/// Whether all values are equal.
+fn same<T: Copy + PartialEq>(values: &[T]) -> bool {
+    values.iter().fold(true, |equal, value| equal & (*value == values[0]))
+}
+
 /// Sampled curves of all pools of a trace, while stretches of it are added.
 pub struct SampledPools {
     filter: Filter,
@@ -225,11 +240,22 @@ impl SampledPools {
                 let (pages, functions) = (&rows.page[from..to], &rows.function[from..to]);
                 // First the rows that pass, without a branch; hardly any do.
                 let (mut passed, mut count) = ([(0u16, 0u32); STRIP], 0);
-                for row in 0..pages.len() {
-                    let hash = Filter::hash(objects[row], partitions[row], pages[row]);
+                let mut pass = |row: usize, hash: u64, getpage: bool| {
                     passed[count] = (row as u16, hash as u32);
-                    let getpage = functions[row] == Function::Getpage as u8;
                     count += usize::from(hash < self.filter.threshold && getpage);
+                };
+                if same(objects) && same(partitions) && same(functions) {
+                    // Neighbours are often getpages of one data set; a trace of libCacheSim has nothing else.
+                    let data_set = Filter::hash_of_data_set(objects[0], partitions[0]);
+                    let getpage = functions[0] == Function::Getpage as u8;
+                    for (row, &page) in pages.iter().enumerate() {
+                        pass(row, Filter::hash_in(data_set, page), getpage);
+                    }
+                } else {
+                    for row in 0..pages.len() {
+                        let getpage = functions[row] == Function::Getpage as u8;
+                        pass(row, Filter::hash(objects[row], partitions[row], pages[row]), getpage);
+                    }
                 }
                 for &(row, hash) in &passed[..count] {
                     let row = usize::from(row);
@@ -242,7 +268,11 @@ impl SampledPools {
             }
             at += run;
         }
-        self.pools.par_iter_mut().for_each(|(_, pool)| pool.work());
+        match self.pools.len() {
+            // To wake a thread takes longer than the sample of one pool does.
+            1 => self.pools.values_mut().for_each(SampledPool::work),
+            _ => self.pools.par_iter_mut().for_each(|(_, pool)| pool.work()),
+        }
         Ok(())
     }
 

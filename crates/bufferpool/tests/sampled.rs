@@ -4,7 +4,7 @@ use plexlens_bufferpool::curve::ShareSizes;
 use plexlens_bufferpool::pool_curves::PoolCurves;
 use plexlens_bufferpool::sampled::{RateError, SampledPools};
 use plexlens_bufferpool::synthetic::Yardstick;
-use plexlens_bufferpool::trace::References;
+use plexlens_bufferpool::trace::{Function, References};
 
 struct Columns {
     time: Vec<i64>,
@@ -62,6 +62,31 @@ fn a_sample_of_everything_is_the_exact_curve() {
     for object in 0..20 {
         assert_eq!(sampled.sample().share_curve(object), exact.share_curve(object));
     }
+}
+
+#[test]
+fn a_trace_of_one_data_set_has_the_sample_that_it_has_between_other_events() {
+    // Stretches with getpages of one data set alone are read in a way of their own; an event in each of them forbids it.
+    let columns = Columns::of(&Yardstick { pages_an_object: 5000, ..yardstick(5000, 7) }, 20_000);
+    let apart = Columns { object: vec![3; 20_000], ..columns };
+    let mut between = Columns { time: vec![], zero8: vec![], zero16: vec![], object: vec![], page: vec![] };
+    let mut function = vec![];
+    for (row, &page) in apart.page.iter().enumerate() {
+        for event in (row % 100 == 0).then_some(true).into_iter().chain([false]) {
+            between.page.push(if event { 1 << 30 } else { page });
+            function.push(if event { Function::SetWrite as u8 } else { Function::Getpage as u8 });
+        }
+    }
+    let rows = between.page.len();
+    between.time = (0..rows as i64).collect();
+    (between.zero8, between.zero16, between.object) = (vec![0; rows], vec![0; rows], vec![3; rows]);
+    let mut samples = [0.1, 0.1].map(|rate| SampledPools::new(rate, ShareSizes::Steps).unwrap());
+    samples[0].add(&apart.references()).unwrap();
+    samples[1].add(&References { function: &function, ..between.references() }).unwrap();
+    let [apart, between] = samples.each_ref().map(|sampled| &sampled.pools()[&0]);
+    assert!(apart.sample().distinct_pages() > 100);
+    assert_eq!(apart.sample().misses(), between.sample().misses());
+    assert_eq!(apart.references(), between.references());
 }
 
 #[test]

@@ -18,7 +18,11 @@ def program() -> None:
     leave_out()
     # numpy starts threads for its matrices, which wait in a loop; no command has a matrix worth a second thread.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    main()
+    try:
+        main()
+    finally:
+        # At its end Python looks through all modules for cycles, whose memory the system takes back in any case.
+        gc.freeze()
 
 
 if __name__ == "__main__":

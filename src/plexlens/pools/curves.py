@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,9 +14,12 @@ from plexlens import _core
 from plexlens.errors import UnreadableInputError, UsageError
 from plexlens.ingest.page_trace import TraceNames
 from plexlens.pools.members import ALONE, by_member, check_several, full_name, named_in_order
-from plexlens.pools.page_sample import Batches
 from plexlens.pools.trace import Trace, open_trace
 from plexlens.progress import Progress
+
+# A module that takes as long to load as this one, for a name.
+if TYPE_CHECKING:
+    from plexlens.pools.page_sample import Batches
 
 #: Default number of sizes, in geometric progression up to the size beyond which misses do not fall.
 SIZES = 20

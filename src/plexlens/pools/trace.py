@@ -23,13 +23,11 @@ from plexlens import _core
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.ingest.page_trace import FileTrace, LostRecordsError, TraceError, TraceNames, TraceOrderError
 from plexlens.ingest.page_trace.delays import IoDelays, ObjectDelay
-from plexlens.ingest.page_trace.name_file import read_names
 from plexlens.ingest.page_trace.order import Disorder, in_order, merged
-from plexlens.ingest.page_trace.writing import form_of, write_batches
 from plexlens.pools.trace_sources import Piece, form_of_source, overlaps, remedy_of_order
 from plexlens.progress import Progress
 
-# Loaded where dumps and databases are: a trace file needs neither.
+# Loaded where dumps, databases and files of names are, and where a trace is written: most commands need none of them.
 if TYPE_CHECKING:
     from plexlens.ingest.page_trace.dump import DumpTrace
     from plexlens.pools.trace_database import DatabaseTrace
@@ -144,7 +142,8 @@ class TraceFacts:
         for name, count in zip(_core.TRACE_FUNCTIONS, _counts(batch.column("function")), strict=False):
             self.references[name] += count
         self._members.update(member for member, count in enumerate(_counts(batch.column("member"))) if count)
-        self.agents = self.agents or bool(batch.column("agent").to_numpy().any())
+        # numpy finds the greatest number faster than whether there is one.
+        self.agents = self.agents or bool(batch.column("agent").to_numpy().max())
         for name, count in zip(_core.TRACE_STATUSES, _counts(batch.column("status")), strict=False):
             if count and name != _core.TRACE_STATUSES[0]:
                 self.statuses[name] = self.statuses.get(name, 0) + count
@@ -153,7 +152,7 @@ class TraceFacts:
 def _counts(codes: pa.Array) -> list[int]:
     """Occurrences of each code, from 0; in many traces a column is 0 throughout."""
     values = codes.to_numpy()
-    return np.bincount(values).tolist() if values.any() else [len(values)]
+    return np.bincount(values).tolist() if values.max() else [len(values)]
 
 
 class Trace:
@@ -431,6 +430,8 @@ def open_trace(
         Pdb.open(sources[0])
     known = TraceNames()
     if names is not None:
+        from plexlens.ingest.page_trace.name_file import read_names
+
         read_names(names, known)
     return Trace(sources, known, force=force, layouts=layouts, subsystem=subsystem)
 
@@ -461,6 +462,8 @@ def write_trace(trace: Trace, path: Path, progress: Progress | None = None) -> i
     PlexlensError
         The trace cannot be read, or the file cannot be written.
     """
+    from plexlens.ingest.page_trace.writing import form_of, write_batches
+
     form_of(path)
     if path.exists() and any(source.exists() and source.samefile(path) for source in trace.sources):
         raise UsageError(

@@ -18,7 +18,7 @@ from plexlens.ingest.page_trace.named_columns import LOST, NAMED, NamedColumns
 from plexlens.ingest.page_trace.names import TraceNames
 
 #: Rows of a batch.
-ROWS = 1 << 16
+ROWS = 1 << 17
 
 #: Bytes of CSV that make a batch.
 _CSV_BLOCK = 4 << 20

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from plexlens.ingest.page_trace.arrays import copied
 from plexlens.ingest.page_trace.error import TraceError
 
 #: A record of oracleGeneral: seconds, object id, object size, when it is referenced next.
@@ -83,22 +84,32 @@ def binary_columns(path: Path, rows: int, compression: str | None) -> Iterator[t
         else:
             record, begins, scale = _vscsi_record(path, head), 0, 1
         size, done, rest = record.itemsize, begins, head[begins:]
-        while block := rest + file.read(rows * size - len(rest)):
-            if len(block) % size:
+        # One buffer for all blocks: a new one each time takes longer to come by than to fill.
+        block = bytearray(rows * size)
+        while length := _fill(file, block, rest):
+            if length % size:
                 raise TraceError(
                     file=str(path),
-                    offset=done + len(block) // size * size,
-                    what=f"the last record is cut off: {len(block) % size} of {size} bytes",
+                    offset=done + length // size * size,
+                    what=f"the last record is cut off: {length % size} of {size} bytes",
                     remedy=_AGAIN,
                 )
-            records: Any = np.frombuffer(block, record)
-            done, rest = done + len(block), b""
-            columns = {"page": pa.array(records["page"].astype(np.uint64))}
+            records: Any = np.frombuffer(block, record, length // size)
+            done, rest = done + length, b""
+            columns = {"page": copied(records["page"], np.uint64)}
             if "time" in (record.names or ()):
-                time = records["time"].astype(np.int64)
-                time *= scale
-                columns["time"] = pa.array(time)
-            yield columns, len(block)
+                columns["time"] = copied(records["time"], np.int64, scale)
+            yield columns, length
+
+
+def _fill(file: pa.NativeFile, block: bytearray, rest: bytes) -> int:
+    """Fill a block with what is left of the bytes read before and with those that follow; the number of bytes."""
+    length = len(rest)
+    block[:length] = rest
+    view = memoryview(block)
+    while length < len(block) and (more := file.readinto(view[length:])):
+        length += more
+    return length
 
 
 def _vscsi_record(path: Path, head: bytes) -> np.dtype[Any]:

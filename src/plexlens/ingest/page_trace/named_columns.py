@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from plexlens import _core
+from plexlens.ingest.page_trace.arrays import array_of
 from plexlens.ingest.page_trace.error import TraceError
 from plexlens.ingest.page_trace.names import MOST_MEMBERS, TraceNames
 from plexlens.ingest.page_trace.pool_names import POOL_NAMES, pool_id
@@ -82,7 +83,8 @@ class NamedColumns:
             if column is not None:
                 results[name] = self._column(name, column, kind)
             elif name == "time":
-                results[name] = pa.array(np.arange(rows) + (self._first_row + self.rows), kind)
+                first = self._first_row + self.rows
+                results[name] = array_of(np.arange(first, first + rows, dtype=np.int64))
             else:
                 results[name] = self._missing(kind, rows)
         if LOST in columns:
@@ -90,14 +92,17 @@ class NamedColumns:
         if KIND in columns:
             self._kinds(results["object"], columns[KIND])
         self.rows += rows
-        return pa.record_batch(results, schema=SCHEMA)
+        return pa.RecordBatch.from_arrays(list(results.values()), schema=SCHEMA)
 
     def _missing(self, kind: pa.DataType, rows: int) -> pa.Array:
         """A column of zeros; batches share one, since nothing changes an array."""
         known = self._zeros.get(kind)
         if known is None or len(known) < rows:
-            known = self._zeros[kind] = pa.array(np.zeros(rows, kind.to_pandas_dtype()))
-        return known.slice(0, rows)
+            known = array_of(np.zeros(rows, kind.to_pandas_dtype()))
+        elif len(known) > rows:
+            known = known.slice(0, rows)
+        self._zeros[kind] = known
+        return known
 
     def _check(self, columns: dict[str, pa.Array]) -> None:
         if "page" not in columns:
@@ -164,7 +169,7 @@ class NamedColumns:
                 remedy = remedy if number is None else f"it must fit into {kind}"
                 raise self._wrong(name, row, repr(text) if text else "nothing", remedy)
             known.numbers[index], known.done[index] = number, True
-        return pa.array(known.numbers[indices])
+        return array_of(known.numbers[indices])
 
     def _resolver(self, name: str) -> tuple[Callable[[str], int | None], str]:
         """The function that resolves a column's text (None: not a valid name), and the remedy for text it cannot

@@ -40,32 +40,31 @@ def in_order(
         A row is earlier than rows that are gone already.
     """
     content: pa.RecordBatch | None = None
-    gone: int | None = None
-    done = 0
+    first, last, gone, done = 0, 0, None, 0
     for each in batches:
         if each.num_rows == 0:
             continue
         batch = _sorted(each, disorder)
+        begins, ends = _span(batch)
         if content is not None:
-            last = _times(content)[-1]
-            if _times(batch)[0] < last:
+            if begins < last:
                 disorder.rows += int(np.count_nonzero(_times(batch) < last))
                 rows = content.num_rows
                 both = _by_time(pa.concat_batches([content, batch]))
                 content, batch = both.slice(0, rows), both.slice(rows)
-            _check(content, gone, done, file, remedy)
+                (first, last), (begins, ends) = _span(content), _span(batch)
+            _check(first, gone, done, file, remedy)
             yield content
-            gone = int(_times(content)[-1])
+            gone = last
             done += content.num_rows
-        content = batch
+        content, first, last = batch, begins, ends
     if content is not None:
-        _check(content, gone, done, file, remedy)
+        _check(first, gone, done, file, remedy)
         yield content
 
 
-def _check(batch: pa.RecordBatch, gone: int | None, done: int, file: str, remedy: str) -> None:
+def _check(first: int, gone: int | None, done: int, file: str, remedy: str) -> None:
     """Refuse a batch that begins before rows already passed on."""
-    first = int(_times(batch)[0])
     if gone is not None and first < gone:
         raise TraceOrderError(
             file=file,
@@ -100,6 +99,12 @@ def merged(streams: Sequence[Iterator[pa.RecordBatch]]) -> Iterator[pa.RecordBat
         yield parts[0] if len(parts) == 1 else _by_time(pa.concat_batches(parts))
 
 
+def _span(batch: pa.RecordBatch) -> tuple[int, int]:
+    """Times of the first and the last row."""
+    times = _times(batch)
+    return int(times[0]), int(times[-1])
+
+
 def _times(batch: pa.RecordBatch) -> npt.NDArray[np.int64]:
     times: npt.NDArray[np.int64] = batch.column("time").to_numpy()
     return times
@@ -107,7 +112,7 @@ def _times(batch: pa.RecordBatch) -> npt.NDArray[np.int64]:
 
 def _sorted(batch: pa.RecordBatch, disorder: Disorder) -> pa.RecordBatch:
     times = _times(batch)
-    if not np.any(times[1:] < times[:-1]):
+    if len(times) < 2 or not (times[1:] < times[:-1]).max():
         return batch
     disorder.rows += int(np.count_nonzero(times < np.maximum.accumulate(times)))
     return _by_time(batch)

@@ -183,11 +183,13 @@ def budget_of(text: str) -> dict[str, int]:
     UsageError
         It is not an amount of storage, or mixes amounts with and without a member.
     """
+    if not text:
+        return {}
     from plexlens.pools.settings import MOST_BYTES
     from plexlens.storage_size import parse_size
 
     budget: dict[str, int] = {}
-    for part in text.split(",") if text else []:
+    for part in text.split(","):
         member, equals, size = part.rpartition("=")
         amount = budget[member.strip().upper()] = parse_size(size)
         if amount > MOST_BYTES:
