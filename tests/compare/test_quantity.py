@@ -54,6 +54,24 @@ def test_what_is_no_number(cell: str) -> None:
 numbers = st.fractions(min_value=-1000, max_value=1000, max_denominator=1000)
 
 
+intervals = st.tuples(numbers, numbers).map(lambda ends: (min(ends), max(ends)))
+
+
+@given(intervals, intervals)
+def test_bounds_of_a_product_are_its_extreme_corners(
+    first: tuple[Fraction, Fraction], second: tuple[Fraction, Fraction]
+) -> None:
+    corners = [a * b for a in first for b in second]
+    result = Quantity(first[0], *first) * Quantity(second[1], *second)
+    assert (result.low, result.high) == (min(corners), max(corners))
+
+
+@pytest.mark.parametrize("value", ["0.9", "2.1", "-1"])
+def test_a_value_outside_its_bounds_is_refused(value: str) -> None:
+    with pytest.raises(ValueError, match="does not lie within 1 to 2"):
+        Quantity(Fraction(value), Fraction(1), Fraction(2))
+
+
 @st.composite
 def with_point(draw: st.DrawFn) -> tuple[Quantity, Fraction]:
     """A quantity, and some number within its bounds."""

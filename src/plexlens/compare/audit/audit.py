@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 from plexlens.compare.audit.recomputation import Recomputation
 from plexlens.compare.audit.relations import Tested, tested
@@ -133,7 +134,7 @@ class Audit:
 
     inputs: Mapping[Place, frozenset[Place]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def rejected(self) -> dict[Place, str]:
         """Printed cells that cannot be right, and cells that depend on them, each with the arithmetic that shows it.
 
