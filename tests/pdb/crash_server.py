@@ -11,6 +11,7 @@ alone. The parent has no threads, so that a fork is safe.
 from __future__ import annotations
 
 import ctypes
+import gc
 import importlib
 import json
 import os
@@ -29,6 +30,7 @@ from typing import IO, Any
 import pyarrow as pa
 
 import plexlens
+from plexlens.cli.without_pandas import leave_out
 from plexlens.errors import PlexlensError
 from plexlens.findings import load_rules
 from plexlens.ingest import kinds as sources
@@ -179,11 +181,16 @@ def prepared() -> None:
         if not module.name.endswith("__main__") and not module.name.startswith(_OF_EXTRAS):
             importlib.import_module(module.name)
     GRAINS["cpu_system"]
+    # A collection in a child would write to every page that it shares with this process.
+    gc.collect()
+    gc.freeze()
 
 
 def main() -> None:
     sources.SOURCES = (fake_source.KIND, *sources.SOURCES)
     pa.set_cpu_count(1)
+    # As commands do; else each fork would load it for its first array.
+    leave_out()
     prepared()
     for line in sys.stdin:
         print(json.dumps(_run(json.loads(line))), flush=True)

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,11 @@ RECORD_SCHEMA = pa.schema(
 )
 
 
+@cache
+def _day(number: int) -> date:
+    return (EPOCH + timedelta(days=number)).date()
+
+
 @dataclass(frozen=True)
 class Record:
     """What record `number` gives."""
@@ -47,7 +53,7 @@ class Record:
     @property
     def day(self) -> date:
         """Written at noon; the records of a day are `RECORDS_PER_DAY` consecutive numbers."""
-        return (EPOCH + timedelta(days=self.number // RECORDS_PER_DAY)).date()
+        return _day(self.number // RECORDS_PER_DAY)
 
     @property
     def hash(self) -> int:
