@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import json
 import os
 from collections.abc import Iterator
@@ -11,9 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 if TYPE_CHECKING:
     from tests.report.browser import Browser
+
+# An example that takes long is a busy machine more often than a defect: no test has a deadline per example.
+settings.register_profile("plexlens", deadline=None)
+settings.load_profile("plexlens")
+
+# Python looks for unused cycles each 700 objects, and statements that are parsed are made of many: a tenth of the time
+# of the tests.
+gc.set_threshold(20_000)
 
 REPOSITORY = Path(__file__).parent.parent
 
@@ -38,6 +48,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker("drawn")
+
+
+def pytest_collection_finish() -> None:
+    """Modules stay until the end: no collection has to look at them again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

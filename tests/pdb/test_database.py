@@ -291,10 +291,10 @@ def test_three_thousand_files_open_quickly(tmp_path: Path) -> None:
     pdb.disk = Disk(sync=False)
     commit(pdb, Change("ingest x", (entry,), variants=variants, files=tuple(files)))
 
-    started = time.perf_counter()
+    started = time.process_time()
     connection = Pdb.open(pdb.path).connect()
     assert connection.table("smf74_4_request").columns
-    opened = time.perf_counter() - started
+    opened = time.process_time() - started
     sums = connection.execute("select sum(requests), sum(delay) from smf74_4_request").fetchone()
     assert sums == (18000, 1500.0)
     print(f"3,000 files opened in {opened:.2f} s")

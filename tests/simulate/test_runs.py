@@ -168,12 +168,12 @@ def test_what_no_machine_could_hold_is_refused_with_its_place(old: str, new: str
     assert old in TEXT
     text = TEXT.replace(old, new, 1)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(ScenarioFileError) as caught:
         run_scenario(parse_scenario(text, file="s.toml"))
     line = next(number for number, line in enumerate(text.splitlines(), 1) if new in line)
     assert str(caught.value).startswith(f"s.toml: line {line}: {key}")
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 5
     # Kilobytes.
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
 
