@@ -268,6 +268,7 @@ UNUSED: dict[str, set[str]] = {
     "smf110_1_class3": {"SMFASS"},
     "smf74_2": {"SMF742CO"},
     "smf74_5": {"SMF745XO"},
+    "smf78_2": {"SMF78QDS"},
     "smf89_1": {"SMF89PRO", "SMF89CNO"},
     "smf115_1": {f"QWS00R{number}O" for number in "123678A"},
     "smf116_0": {f"QWA01R{number}O" for number in "3456"},

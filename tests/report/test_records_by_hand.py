@@ -17,6 +17,7 @@ from tests.metrics.test_scm import MOVER, PART, memory_record
 from tests.metrics.test_security_event import REFUSED
 from tests.metrics.test_serialization import LOCAL, REQUESTS, SCANNER, delay_record
 from tests.metrics.test_smf_recording import loss_record, minutes, status_record
+from tests.metrics.test_virtual import JOB, virtual_record
 from tests.metrics.test_web_requests import api, api_record, web_record
 from tests.metrics.test_workload_decision import decision_record
 from tests.metrics.test_workload_sample import sample_record
@@ -47,6 +48,7 @@ RECORDS = (
     REFUSED,
     director_record(PATH, UNIT),
     kernel_record(),
+    virtual_record(JOB),
     use_record(15, device(1, "VOL001", 4_711)),
     use_record(15, device(1, "VOL001", 4_720), at=minutes(2)),
     decision_record(minutes(1), ("ONLINE", 1, {})),
@@ -59,7 +61,8 @@ RECORDS = (
 GRAINS = {
     "api_request", "dasd_data_set_use", "db2_statement", "enqueue_scan", "enqueue_serialization", "enqueue_waiter",
     "io_accelerator", "io_eadm", "io_function", "io_port", "io_scm", "omvs_kernel", "omvs_resource", "paging_class",
-    "security_event", "smf_recording", "web_request", "workload_decision", "workload_sample",
+    "security_event", "smf_recording", "virtual_area", "virtual_csa_key", "virtual_private", "web_request",
+    "workload_decision", "workload_sample",
 }  # fmt: skip
 
 
