@@ -62,7 +62,7 @@ def test_wrong_subtype(example: Path, tmp_path: Path) -> None:
     assert run("report", "wrong.smf", "-o", "r.txt", cwd=tmp_path).returncode == 0
     page = " ".join((tmp_path / "r.txt").read_text().split())
     assert f"WARNING: Of SMF 74 the data has {held}, which no number is made of; " in page
-    assert "collect 74-1, 74-2, 74-3, 74-4, 74-5, 74-7, 74-8, 74-9, 74-10." in page
+    assert "collect 74-1, 74-2, 74-3, 74-4, 74-5, 74-6, 74-7, 74-8, 74-9, 74-10." in page
 
 
 def test_a_subtype_beside_those_that_are_read_is_no_warning(example: Path, tmp_path: Path) -> None:

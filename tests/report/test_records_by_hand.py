@@ -9,6 +9,7 @@ from plexlens.report.pages import PAGES
 from tests.cli.command import run
 from tests.ingest.test_smf_data_set_use import device, use_record
 from tests.metrics.test_db2_statement import DYNAMIC, FIXED, STATIC, dynamic, trace_record
+from tests.metrics.test_hfs import FILE_SYSTEM, GLOBAL, POOL, hfs_record
 from tests.metrics.test_io_port import PATH, UNIT, director_record
 from tests.metrics.test_omvs import kernel_record
 from tests.metrics.test_paging_class import BATCH, ONLINE, REASONS, storage_record
@@ -48,6 +49,7 @@ RECORDS = (
     REFUSED,
     director_record(PATH, UNIT),
     kernel_record(),
+    hfs_record(GLOBAL, (POOL,), (FILE_SYSTEM,)),
     virtual_record(JOB),
     use_record(15, device(1, "VOL001", 4_711)),
     use_record(15, device(1, "VOL001", 4_720), at=minutes(2)),
@@ -60,9 +62,9 @@ RECORDS = (
 
 GRAINS = {
     "api_request", "dasd_data_set_use", "db2_statement", "enqueue_scan", "enqueue_serialization", "enqueue_waiter",
-    "io_accelerator", "io_eadm", "io_function", "io_port", "io_scm", "omvs_kernel", "omvs_resource", "paging_class",
-    "security_event", "smf_recording", "virtual_area", "virtual_csa_key", "virtual_private", "web_request",
-    "workload_decision", "workload_sample",
+    "io_accelerator", "io_eadm", "io_function", "io_port", "io_scm", "omvs_file_system", "omvs_hfs", "omvs_hfs_pool",
+    "omvs_kernel", "omvs_resource", "paging_class", "security_event", "smf_recording", "virtual_area",
+    "virtual_csa_key", "virtual_private", "web_request", "workload_decision", "workload_sample",
 }  # fmt: skip
 
 
