@@ -109,7 +109,8 @@ COMMANDS = {
 #: What takes seconds per run, and is written as others are.
 LONG = (
     "report html", "report txt", "report json", "report csv", "report zip", "report xlsx", "plan html", "sharing xlsx",
-    "study json",
+    "study json", "run study", "compare html", "records csv", "view json", "view xlsx", "view parquet", "query json",
+    "query csv",
 )  # fmt: skip
 
 
