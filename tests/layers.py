@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Sequence
+from functools import cache
 from pathlib import Path
 
 #: Layers from the lowest. A name is a module or package of ``plexlens``; names on one line do not import each other.
@@ -85,16 +86,22 @@ def imported_modules(source: str, module: str, modules: Container[str] = ()) -> 
     """
     found: list[tuple[int, str]] = []
     package = module.split(".")[:-1]
-    for node in ast.walk(ast.parse(source)):
+    for node in _imports(source):
         if isinstance(node, ast.Import):
             found += [(node.lineno, alias.name) for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
+        else:
             base = package[: len(package) - node.level + 1] if node.level else []
             name = ".".join([*base, node.module] if node.module else base)
             inner = [f"{name}.{alias.name}" for alias in node.names]
             # `from plexlens import pdb` imports a submodule: its name is the alias.
             found += [(node.lineno, one if name == "plexlens" or one in modules else name) for one in inner]
     return [(line, name) for line, name in found if name.split(".")[0] == "plexlens" and "." in name]
+
+
+@cache
+def _imports(source: str) -> list[ast.Import | ast.ImportFrom]:
+    """The statements; kept, since each rule reads every module."""
+    return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
 def violations(root: Path) -> list[str]:

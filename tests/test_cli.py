@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.command import run
 from tests.records import dump, record
 
 
-def run(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+def program(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
         [sys.executable, "-m", "plexlens.cli", *map(str, words)],
         cwd=cwd,
@@ -23,6 +24,12 @@ def run(*words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
     assert "Traceback" not in done.stderr, done.stderr
     return done
+
+
+def test_a_process_of_its_own_answers_as_the_tests_below(day: Path, tmp_path: Path) -> None:
+    for words in (("records", "day.smf", "--json"), ("records", "nosuch.smf"), ("--version",)):
+        done, here = program(*words, cwd=tmp_path), run(*words, cwd=tmp_path)
+        assert (done.returncode, done.stdout, done.stderr) == (here.returncode, here.stdout, here.stderr)
 
 
 @pytest.fixture

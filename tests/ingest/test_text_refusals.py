@@ -133,7 +133,7 @@ def test_a_reading_is_iterated_once(tmp_path: Path) -> None:
 def test_batches_come_before_the_file_is_read_to_its_end(tmp_path: Path) -> None:
     """A month of listings is not held in memory."""
     path = tmp_path / "report.txt"
-    path.write_text("".join(statistics().replace("DB2A", f"D{number:03}") + "\n" for number in range(400)))
+    path.write_text("".join(statistics().replace("DB2A", f"D{number:03}") + "\n" for number in range(200)))
     reading = text_reports.read(path, source_id="x")
     next(iter(reading))
     assert reading.position < path.stat().st_size
