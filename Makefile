@@ -130,7 +130,7 @@ rust-test:
 
 # Three parts at the same time: two would leave the cores idle while a test waits for a server, a disk or a browser.
 # Folders that are not named here are in the third.
-FIRST_PART := capacity docs ingest metrics sharing simulate
+FIRST_PART := capacity docs golden ingest metrics sharing simulate
 SECOND_PART := cli pdb pools serve
 
 # Rules of accessibility for the tests of pages, pinned in tests/report/axe; nothing of them is shipped.
