@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -42,6 +43,33 @@ def two(table: str, first: dict[str, Any], second: dict[str, Any], *, seconds: f
 def only(table: Any) -> dict[str, Any]:
     (found,) = rows_of(table)
     return dict(found)
+
+
+#: The statistics of a Db2, of which only created threads are asked for.
+THREADS = replace(
+    SUBSYSTEM_GRAIN,
+    facts=tuple(fact for fact in SUBSYSTEM_GRAIN.facts if fact.name in ("interval_seconds", "threads_created")),
+    metrics=(),
+)
+
+
+def test_only_counters_that_are_asked_for_are_differenced() -> None:
+    # 70 - 10 threads in 60 s. Prepares of commits are not asked for and tell no restart: nothing reads them.
+    source = two("smf100_ifcid1_q3st", {"q3stcthd": 10, "q3stprep": 5}, {"q3stcthd": 70, "q3stprep": 9})
+    whole, few = facts(source, SUBSYSTEM_GRAIN), facts(source, THREADS)
+    assert whole is not None
+    assert few is not None
+    intervals = [found for found in few.rows() if found["interval_seconds"] is not None]
+    assert [(found["threads_created"], found["interval_seconds"]) for found in intervals] == [(60.0, 60.0)]
+    assert ("q3stprep" in whole.sql, "q3stprep" in few.sql) == (True, False)
+
+
+def test_a_counter_that_is_not_asked_for_still_tells_a_restart() -> None:
+    # Commits fell from 500 to 3 while threads rose: the Db2 started between the records, which make no interval.
+    source = two("smf100_ifcid1_q3st", {"q3stcthd": 10, "q3stcomm": 500}, {"q3stcthd": 70, "q3stcomm": 3})
+    few = facts(source, THREADS)
+    assert few is not None
+    assert [found["threads_created"] for found in few.rows() if found["interval_seconds"] is not None] == []
 
 
 def test_address_spaces_tell_cp_from_ziip() -> None:

@@ -35,6 +35,24 @@ def test_facts_of_a_smaller_grain_are_those_of_the_whole(example: Inputs, name: 
     )
 
 
+def test_identity_columns_have_their_types_and_no_cast_that_changes_nothing(example: Inputs) -> None:
+    # As the example was decoded: a text and a moment, and a number of 64 bits without sign.
+    there = example.columns("smf74_4_request")
+    assert [there[name] for name in ("system", "interval_start", "record_no")] == [
+        "VARCHAR",
+        "TIMESTAMP WITH TIME ZONE",
+        "UBIGINT",
+    ]
+    select = example.raw("smf74_4_request", ["r744snam"])
+    assert [text in select for text in ("system::", "interval_start::", "record_no::bigint")] == [False, False, True]
+    types = columns_of(example.connection, f"({select})")
+    assert [types[name] for name in ("system", "interval_start", "record_no")] == [
+        "VARCHAR",
+        "TIMESTAMP WITH TIME ZONE",
+        "BIGINT",
+    ]
+
+
 def test_a_column_that_nobody_reads_goes() -> None:
     assert pruned("select a.x as one, y as two, z from t a", {"one", "z"}) == "select a.x as one,\nz\nfrom t a"
 

@@ -12,7 +12,6 @@ import csv
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
-from plexlens.ingest.printed.catalogue import catalogue
 from plexlens.layouts_path import layouts_path
 from plexlens.metrics import local_time
 from plexlens.pdb.engine import quoted
@@ -31,6 +30,15 @@ IDENTITY = {
     "source_id": "varchar",
     "record_no": "bigint",
     "section_no": "integer",
+}
+
+#: What the engine calls these types.
+_ENGINE_TYPES = {
+    "varchar": "VARCHAR",
+    "timestamptz": "TIMESTAMP WITH TIME ZONE",
+    "double": "DOUBLE",
+    "bigint": "BIGINT",
+    "integer": "INTEGER",
 }
 
 #: Type of a column by its format in the layout; every other format is a number.
@@ -67,6 +75,9 @@ _RECORDS = {"record_type": "double", "subtype": "double", "ssid": "varchar", "wr
 
 @cache
 def _reported() -> dict[str, dict[str, str]]:
+    # Databases of SMF alone have no printed reports.
+    from plexlens.ingest.printed.catalogue import catalogue
+
     return {
         spec.name: {column.name: _KINDS[column.kind] for column in spec.columns} for spec in catalogue().tables.values()
     }
@@ -98,10 +109,14 @@ def select_of(
     known = dict(declared(table)) if there is None or not set(named) <= there.keys() else {}
     columns = []
     for name, kind in IDENTITY.items():
-        # A column that was null throughout has no type of its own.
-        columns.append(
-            f"{name}::{kind} as {name}" if there is not None and name in there else f"null::{kind} as {name}"
-        )
+        if there is None or name not in there:
+            columns.append(f"null::{kind} as {name}")
+        elif there[name] == _ENGINE_TYPES[kind]:
+            # A cast that changes nothing costs as much as the column.
+            columns.append(name)
+        else:
+            # A column that was null throughout has no type of its own.
+            columns.append(f"{name}::{kind} as {name}")
     for name in sorted(set(named) - IDENTITY.keys()):
         if there is not None and name in there:
             # A column that was null throughout has no type of its own.

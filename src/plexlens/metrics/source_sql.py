@@ -174,12 +174,19 @@ def select_of_source(
     columns = {name: read(sql) for name, sql in source.columns.items() if name in kept}
     plain = {name: column for name, column in source.plain.items() if name in shown and name not in columns}
     body = read(source.sql) if source.sql else f"select * from {source.table}"
-    rows = f"(\n{body}\n)"
     known = dict(relations)
     differences = source.differences
+    outside = names_in(" ".join(columns.values())) | set(plain.values())
+    if source.sql and not whole and differences is not None and differences.of and differences.witnesses:
+        # What is not read of the intervals need not be differenced.
+        body = pruned_throughout(body, outside | kept)
+    rows = f"(\n{body}\n)"
+    differenced_names: frozenset[str] = frozenset()
     if differences is not None:
         # Counters of facts that are not asked for are left as they are: each costs a window function.
-        needed = names_in(" ".join([body, *columns.values()])) | set(plain.values())
+        needed = names_in(body) | outside
+        unread = set() if whole else differences.counters.keys() - needed - {*differences.witnesses}
+        differenced_names = differences.names - unread
         if differences.of:
             known[DIFFERENCED] = differenced(differences.of, differences, needed)
         else:
@@ -188,8 +195,7 @@ def select_of_source(
     _relations_in(body, source, known, read, texts)
     names = None
     if not whole and (source.sql or texts):
-        read_outside = names_in(" ".join(columns.values())) | set(plain.values()) | kept
-        read_outside |= differences.names if differences is not None else set()
+        read_outside = outside | kept | differenced_names
         if source.sql and differences is None:
             lean = pruned_throughout(body, read_outside)
             rows, body = f"(\n{lean}\n)", lean
@@ -197,13 +203,13 @@ def select_of_source(
             # Those behind it in the order read it, and the source.
             others = [rows, *(text for other, text in texts.items() if other != name)]
             if not any(map(takes_whole_rows, others)):
-                texts[name] = pruned(texts[name], read_outside | names_in(" ".join(others)))
+                texts[name] = pruned(texts[name], read_outside.union(*map(names_in, others)))
         if source.sql and differences is None:
             names = columns_given(body, texts)
-    used = names_in(" ".join([body, *texts.values(), *columns.values()])) | set(plain.values())
+    used = outside.union(*map(names_in, (body, *texts.values())))
     # Rows that no map names anew have columns that are named as the facts are.
     used |= kept if not source.sql or not (source.columns or source.plain) else set()
-    used |= differences.names if differences is not None else set()
+    used |= differenced_names
     if columns or plain:
         taken = [*_IDENTITY, *(name for name in _FURTHER if re.search(rf'\bas "?{name}\b', body))]
         if source.differences is not None and "interval_seconds" in shown:
