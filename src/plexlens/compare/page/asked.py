@@ -123,7 +123,7 @@ class _Sources:
         connection = self.opened[path].connection
         selection = resolve(self.selection.and_window(where.window), connection, where.text)
         self.selections[role] = selection
-        return Inputs(connection, selection)
+        return Inputs(connection, selection) if selection else self.opened[path]
 
     def run(self, where: DatabaseAddress | StudyAddress, role: str) -> Run:
         """The run at an address; ``role`` is BASE or NEW."""

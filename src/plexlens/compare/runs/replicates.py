@@ -56,7 +56,11 @@ def without_each_group(inputs: Inputs, kept: Query, moments: Sequence[datetime],
     alone
         Whether the facts of each group alone are added, with `ALONE` before its number in that column.
     """
+    columns = (*kept.columns, LEFT_OUT)
     lengths = group_lengths(len(moments))
+    if not lengths and not alone:
+        # Too few intervals for groups: there is nothing to leave out, and no interval to number.
+        return kept.over(lambda source: f"select *, {literal(NOTHING)} as {LEFT_OUT} from {source}", columns)
     groups = [group for group, length in enumerate(lengths) for _ in range(length)] or [0] * len(moments)
     numbers = pa.table(
         {"numbered": pa.array(moments, pa.timestamp("us", "UTC")), "group_no": pa.array(groups, pa.int64())}
@@ -74,7 +78,7 @@ def without_each_group(inputs: Inputs, kept: Query, moments: Sequence[datetime],
             f" where case when starts_with(o.{LEFT_OUT}, {literal(ALONE)})"
             f" then o.{LEFT_OUT} = {literal(ALONE)} || {group} else {group} <> o.{LEFT_OUT} end"
         ),
-        (*kept.columns, LEFT_OUT),
+        columns,
     )
 
 
