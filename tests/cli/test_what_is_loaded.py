@@ -16,12 +16,25 @@ from tests.example_file import write_example
     [
         ("plexlens", ("plexlens.api", "pyarrow")),
         ("plexlens.cli", ("plexlens.api", "duckdb", "numpy", "pyarrow", "scipy", "starlette", "uvicorn")),
-        ("plexlens.metrics.evaluate, plexlens.pdb", ("plexlens.ingest.smf", "plexlens.ingest.printed.text", "scipy")),
+        (
+            "plexlens.metrics.evaluate, plexlens.pdb",
+            (
+                "plexlens.ingest.smf",
+                "plexlens.ingest.printed.catalogue",
+                "plexlens.pdb.staging",
+                "pyarrow.parquet",
+                "scipy",
+            ),
+        ),
         ("plexlens.report.build, plexlens.report.pages", ("scipy", "starlette", "uvicorn")),
         ("plexlens.compare", ("scipy.stats",)),
         (
             "plexlens.compare.comparison.comparison, plexlens.compare.runs.database_run, plexlens.compare.page.runs",
             ("plexlens.compare.study.model", "plexlens.pools", "plexlens.ingest.smf", "plexlens.report.build", "scipy"),
+        ),
+        (
+            "plexlens.compare.page.asked, plexlens.report.blocks.selection",
+            ("plexlens.report.blocks.page", "pyarrow.parquet"),
         ),
         ("plexlens.report, plexlens.report.build", ("plexlens.ingest.smf",)),
     ],

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow.parquet as pq
 
 from plexlens.pdb.place import is_object
 
@@ -19,6 +18,9 @@ def hashes_in(paths: Iterable[Path]) -> npt.NDArray[np.uint64]:
 
 def hashes_of(path: Path, without: str | None = None) -> npt.NDArray[np.uint64]:
     """The hashes in a file, apart from those of a source."""
+    # A command that only reads a database needs no hashes.
+    import pyarrow.parquet as pq
+
     stored = pq.ParquetFile(path.open("rb") if is_object(path) else path)
     if without is None:
         read = stored.read(["hash"])

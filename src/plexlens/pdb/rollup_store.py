@@ -23,12 +23,10 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from plexlens.pdb.durable import Disk
 from plexlens.pdb.entries import DataFile
 from plexlens.pdb.manifest import Manifest
-from plexlens.pdb.staging import ROW_GROUP_ROWS
 
 #: Folder within the PDB, and the version of what is in it.
 FOLDER, VERSION = "rollups", 1
@@ -230,6 +228,11 @@ class RollupStore:
         OSError
             It could not be written.
         """
+        # What writes files is loaded where a file is written.
+        import pyarrow.parquet as pq
+
+        from plexlens.pdb.staging import ROW_GROUP_ROWS
+
         path = folder / f"{level}.parquet"
         pq.write_table(
             rows,

@@ -8,7 +8,6 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from plexlens.metrics.definition import Source
 from plexlens.metrics.rolled.rule import dated_tables
@@ -109,6 +108,9 @@ def reach_of(path: Path, dated_by: Sequence[str]) -> Reach | None:
 
     None where a record has no time, or the days are too far apart to be true.
     """
+    # A database without roll-ups is read without it.
+    import pyarrow.parquet as pq
+
     try:
         metadata = pq.ParquetFile(path).metadata
     except (OSError, pa.ArrowException):

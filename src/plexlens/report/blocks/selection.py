@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.selection import CLASS_COLUMNS, Selection
-from plexlens.report.blocks.page import Page
 from plexlens.report.model import Note, Report
+
+if TYPE_CHECKING:
+    from plexlens.report.blocks.page import Page
 
 
 def selection_note(selections: Mapping[str, Selection]) -> Note | None:

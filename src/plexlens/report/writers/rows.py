@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from plexlens.errors import UsageError
 from plexlens.json_text import hexadecimal, json_text
@@ -63,6 +62,9 @@ def rows_sheet(book: Workbook, title: str, names: Sequence[str], rows: Sequence[
 
 def table_parquet(table: pa.Table) -> bytes:
     """The table as a Parquet file, with the metadata of its fields."""
+    # Most commands write no Parquet file.
+    import pyarrow.parquet as pq
+
     file = io.BytesIO()
     pq.write_table(table, file)
     return file.getvalue()
