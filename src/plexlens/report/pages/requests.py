@@ -1,4 +1,4 @@
-"""Requests to APIs of z/OS Connect and to Liberty: rates, response times, errors, processor time."""
+"""Requests to z/OS Connect, Liberty and WebSphere: rates, response times, errors, processor time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ PAGE = Page(
     order=915,
     id="requests",
     title="API and web requests",
-    lead="Requests to z/OS Connect and Liberty: how many, how fast, how many failed, at what processor time.",
+    lead="Requests to z/OS Connect, Liberty and WebSphere Application Server: how many, how fast, how many failed, at "
+    "what processor time.",
     what="API and web requests",
     ways=(
         Way(
@@ -20,6 +21,11 @@ PAGE = Page(
             "The audit interceptor of z/OS Connect with apiProviderSmfVersion 2, and TYPE(123) in SMFPRMxx.",
         ),
         Way("SMF 120-11", "Feature zosRequestLogging-1.0 of Liberty, and TYPE(120) in SMFPRMxx."),
+        Way(
+            "SMF 120-9",
+            "Environment variable server_SMF_request_activity_enabled=1 of WebSphere Application Server for z/OS, and "
+            "TYPE(120) in SMFPRMxx.",
+        ),
     ),
     figures=(
         FigureSpec("api_rate", "API requests", "api_request", "request_rate"),
@@ -94,6 +100,28 @@ PAGE = Page(
             top=30,
             note="A path is the first two parts of the URI. Processor time is that of the thread which runs the "
             "request.",
+        ),
+        TableSpec(
+            "web_was_requests",
+            "Requests to WebSphere Application Server",
+            "web_was_request",
+            (
+                Shown("requests", bar=True),
+                Shown("request_rate"),
+                Shown("response_time", "Mean", group="Response time"),
+                Shown("longest_seconds", "Longest", group="Response time"),
+                Shown("queue_time", "On the queue", group="Response time"),
+                Shown("dispatch_time", "In the servant", group="Response time"),
+                Shown("failed_fraction"),
+                Shown("cpu_per_request"),
+                Shown("offload_fraction"),
+                Shown("bytes_per_response"),
+            ),
+            by=("system", "web_server", "request_kind", "web_path"),
+            order="cpu_seconds",
+            course="request_rate",
+            top=30,
+            note="A path is the first two parts of the URI by which WLM classifies, else the application.",
         ),
     ),
 )
