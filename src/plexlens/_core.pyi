@@ -88,6 +88,30 @@ class Catalogue:
         ``confidence`` and ``since``.
         """
 
+    def decode_records(
+        self, section: str, data: bytes, lengths: Sequence[int], *, codepage: str = "1047", leap_seconds: bool = False
+    ) -> tuple[pa.RecordBatch, list[dict[str, Any]]]:
+        """Fields of records that are one section each, and notes on them, as in `SmfReader.summary`.
+
+        Parameters
+        ----------
+        section
+            The layout.
+        data
+            The records, one behind the other.
+        lengths
+            Bytes of each record.
+        codepage, leap_seconds
+            As of `SmfReader`.
+
+        Raises
+        ------
+        SmfError
+            There is no such layout, or no such code page.
+        ValueError
+            The lengths do not add up to the data.
+        """
+
 @final
 class DecodedBatch:
     """The columns of one batch of records.

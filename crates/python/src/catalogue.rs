@@ -3,12 +3,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use plexlens_smf::decode::{DecodeOptions, decode_section};
+use plexlens_smf::forms::tod_clock::LeapSeconds;
 use plexlens_smf::layout::{self, INVENTORY, Rule, Section, Selector, column_unit};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use pyo3_arrow::PySchema;
+use pyo3_arrow::{PyRecordBatch, PySchema};
 
 use crate::errors::layout_error;
+use crate::reader::code_page;
+use crate::summary::note_row;
 
 /// Section layouts and record maps of one or more folders.
 #[pyclass(frozen, module = "plexlens._core")]
@@ -110,6 +115,32 @@ impl Catalogue {
     fn schema<'py>(&self, py: Python<'py>, table: &str) -> PyResult<Bound<'py, PyAny>> {
         let schema = self.inner.schema_or_error(table).map_err(|error| layout_error(py, &error))?;
         PySchema::new(schema).into_pyarrow(py)
+    }
+
+    /// Records that are one section each, back to back in `data`: their columns, and notes on them.
+    #[pyo3(signature = (section, data, lengths, *, codepage="1047", leap_seconds=false))]
+    fn decode_records<'py>(
+        &self,
+        py: Python<'py>,
+        section: &str,
+        data: &[u8],
+        lengths: Vec<u32>,
+        codepage: &str,
+        leap_seconds: bool,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyList>)> {
+        let section = self.section(py, section)?;
+        let options = DecodeOptions {
+            code_page: code_page(py, codepage)?,
+            leap_seconds: if leap_seconds { LeapSeconds::Included } else { LeapSeconds::Absent },
+            ..DecodeOptions::default()
+        };
+        let decoded = decode_section(section, data, &lengths, &options);
+        let (batch, found) = decoded.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let notes = PyList::empty(py);
+        for note in &found {
+            notes.append(note_row(py, note)?)?;
+        }
+        Ok((PyRecordBatch::new(batch).into_pyarrow(py)?, notes))
     }
 
     fn __repr__(&self) -> String {

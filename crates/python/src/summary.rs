@@ -1,5 +1,6 @@
 //! A pipeline's summary as a dictionary of JSON types.
 
+use plexlens_smf::decode::Note;
 use plexlens_smf::pipeline::Summary;
 use plexlens_smf::stream::Severity;
 use pyo3::prelude::*;
@@ -124,15 +125,20 @@ pub fn to_dict<'py>(py: Python<'py>, summary: &Summary) -> PyResult<Bound<'py, P
     dict.set_item("damage_counts", counts)?;
     let notes = PyList::empty(py);
     for note in &summary.notes {
-        let row = PyDict::new(py);
-        row.set_item("kind", note.kind.name())?;
-        row.set_item("severity", note.kind.severity().name())?;
-        row.set_item("section", &note.section)?;
-        row.set_item("field", &note.field)?;
-        row.set_item("count", note.count)?;
-        row.set_item("max_bytes", note.max_bytes)?;
-        notes.append(row)?;
+        notes.append(note_row(py, note)?)?;
     }
     dict.set_item("notes", notes)?;
     Ok(dict)
+}
+
+/// A note as Python has it.
+pub(crate) fn note_row<'py>(py: Python<'py>, note: &Note) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    row.set_item("kind", note.kind.name())?;
+    row.set_item("severity", note.kind.severity().name())?;
+    row.set_item("section", &note.section)?;
+    row.set_item("field", &note.field)?;
+    row.set_item("count", note.count)?;
+    row.set_item("max_bytes", note.max_bytes)?;
+    Ok(row)
 }

@@ -2,11 +2,13 @@
 
 mod records;
 
+use std::sync::Arc;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, TimestampMicrosecondType, UInt16Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, RecordBatch};
-use plexlens_smf::decode::{DecodeOptions, DecodedBatch, Decoder, NoteKind, Reason};
-use plexlens_smf::layout::Catalogue;
+use plexlens_smf::decode::{DecodeOptions, DecodedBatch, Decoder, NoteKind, Reason, decode_section};
+use plexlens_smf::layout::{Catalogue, Section};
 use plexlens_smf::stream::{FrameBatch, FrameKind};
 use proptest::prelude::*;
 use records::Random;
@@ -459,4 +461,21 @@ fn frames_tell_how_they_came_to_be() {
     assert_eq!(texts(rows, "system")[3], None, "the place of the system id in an extended header is not known");
     let offset = rows.column_by_name("offset").expect("column").as_primitive::<UInt64Type>();
     assert_eq!(offset.values()[..], [0, 37, 74, 111]);
+}
+
+#[test]
+fn records_of_one_section_are_decoded_one_behind_the_other() {
+    let section = Arc::new(Section::parse("vm_x", "vm_x", &two_fields()).expect("sound"));
+    let data = [0, 0, 0, 7, 1, 2, 0, 0, 0, 8];
+    let (batch, notes) = decode_section(&section, &data, &[6, 4], &DecodeOptions::default()).expect("decodes");
+    let names: Vec<_> = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
+    assert_eq!(names, ["a", "b"]);
+    let a: Vec<_> = batch.column(0).as_primitive::<UInt32Type>().iter().collect();
+    let b: Vec<_> = batch.column(1).as_primitive::<UInt16Type>().iter().collect();
+    // 7 and 8; X'0102' is 258, and the second record ends before it.
+    assert_eq!((a, b), (vec![Some(7), Some(8)], vec![Some(258), None]));
+    let shorter: Vec<_> = notes.iter().filter(|note| note.kind == NoteKind::SectionShorter).collect();
+    assert_eq!(shorter.iter().map(|note| (note.count, note.max_bytes)).collect::<Vec<_>>(), [(1, 2)]);
+    let refused = decode_section(&section, &data, &[6, 5], &DecodeOptions::default()).expect_err("11 bytes");
+    assert!(refused.to_string().contains("11 bytes by their lengths, 10 in all"), "{refused}");
 }

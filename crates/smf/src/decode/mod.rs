@@ -33,6 +33,7 @@ pub(crate) use identity::header_offset;
 pub use inventory::record_hash;
 pub use places::{Entry, Places};
 pub use report::{Note, NoteKind, Reason, SectionDamage, add_notes};
+pub use table::decode_section;
 
 use compressed::{Expander, is_compressed_db2};
 use identity::Hints;

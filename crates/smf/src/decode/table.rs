@@ -6,13 +6,14 @@ use std::sync::Arc;
 use arrow_array::builder::{Float64Builder, StringBuilder, TimestampMicrosecondBuilder, UInt32Builder, UInt64Builder};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, new_null_array};
 use arrow_cast::cast;
-use arrow_schema::{ArrowError, Schema, SchemaRef};
+use arrow_schema::{ArrowError, FieldRef, Schema, SchemaRef};
 use arrow_select::interleave::interleave;
 
 use crate::forms::ebcdic::CodePage;
 use crate::forms::tod_clock::LeapSeconds;
-use crate::layout::{Field, MapEntry, Rule, Section, data_type, table_schema};
+use crate::layout::{Field, KEY_COLUMNS, MapEntry, Rule, Section, data_type, table_schema};
 
+use super::DecodeOptions;
 use super::column::{Row, builder};
 use super::identity::RecordKeys;
 use super::report::{Note, NoteKind};
@@ -254,6 +255,39 @@ impl TablePlan {
         count(NoteKind::SectionLonger, &excess);
         count(NoteKind::SectionShorter, &missing);
     }
+}
+
+/// Records that are one section each, as in the monitor data of z/VM: their fields, without the columns before them.
+///
+/// The records lie one behind the other in `data`, each as long as `lengths` says.
+///
+/// # Errors
+/// The lengths do not add up to the data, or a column is longer than Arrow permits.
+pub fn decode_section(
+    section: &Arc<Section>,
+    data: &[u8],
+    lengths: &[u32],
+    options: &DecodeOptions,
+) -> Result<(RecordBatch, Vec<Note>), ArrowError> {
+    let mut rows = Vec::with_capacity(lengths.len());
+    let mut start = 0_usize;
+    for &len in lengths {
+        rows.push(Row { start, len, section_no: 1, record: 0, variant: 0 });
+        start += len as usize;
+    }
+    if start != data.len() {
+        let text =
+            format!("the records of {} have {start} bytes by their lengths, {} in all", section.name, data.len());
+        return Err(ArrowError::InvalidArgumentError(text));
+    }
+    let plan = TablePlan::compile(Arc::clone(section), false, options.columns.as_ref());
+    let source = Source { source_id: "", code_page: options.code_page, leap_seconds: options.leap_seconds };
+    let mut notes = Vec::new();
+    let columns = plan.columns(&plan.layouts[0], data, &rows, &source, &mut notes)?;
+    let own = |field: &&FieldRef| !KEY_COLUMNS.contains(&field.name().as_str());
+    let schema = Schema::new(plan.schema.fields.iter().filter(own).cloned().collect::<Vec<_>>());
+    let count = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+    Ok((RecordBatch::try_new_with_options(Arc::new(schema), columns, &count)?, notes))
 }
 
 /// What is the same for all rows of a source.
