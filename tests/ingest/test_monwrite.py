@@ -184,11 +184,11 @@ def test_a_dump_is_no_monitor_data_and_monitor_data_no_dump(tmp_path: Path) -> N
     assert refused.returncode == 3
     assert "day.smf: the file begins with neither a MONWRITE control record nor" in refused.stderr
     assert "plexlens records" in refused.stderr
-    for command in (("records", "day.monwrite"), ("ingest", "day.monwrite", "--pdb", "new.pdb")):
+    for command in (("records", "day.monwrite"), ("anonymise", "day.monwrite", "-o", "other.monwrite")):
         refused = run(*command, cwd=tmp_path)
-        assert refused.returncode == 3
-        assert "z/VM monitor data (MONWRITE)" in refused.stderr
-        assert "plexlens monwrite" in refused.stderr
+        assert refused.returncode in (2, 3)
+        assert "z/VM monitor data" in refused.stderr
+        assert "day.monwrite" in refused.stderr
     assert run("monwrite", "no-such-file", cwd=tmp_path).returncode == 3
 
 

@@ -56,8 +56,9 @@ def layouts_show(
     """List the fields of a section: offset, length, format, unit, description, source."""
     where = target("layouts", output, form, as_json=as_json, forms=ROW_FORMS)
     catalogue = _catalogue(layouts)
-    if section not in catalogue.tables():
-        names = sorted(catalogue.tables())
+    known = {*catalogue.tables(), *catalogue.sections()}
+    if section not in known:
+        names = sorted(known)
         near = [name for name in names if section.lower() in name] or get_close_matches(section.lower(), names, n=3)
         remedy = f"name {', '.join(near)}, or another of plexlens layouts list" if near else "see plexlens layouts list"
         raise UsageError(file="", what=f"there is no section {section!r}", remedy=remedy)

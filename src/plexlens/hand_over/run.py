@@ -22,7 +22,7 @@ from plexlens.ingest.recognition import read_head
 from plexlens.progress import Progress, silent
 from plexlens.whole_file import is_part, make_folder, whole_file
 
-_DUMP, _DATABASE, TRACE = "smf", "pdb", "trace"
+_DUMP, _MONITOR, _DATABASE, TRACE = "smf", "monwrite", "pdb", "trace"
 _ENDINGS = {_DUMP: ".smf", "rmf_xml": ".xml", "text_reports": ".txt", _DATABASE: ".pdb", TRACE: ".csv"}
 _PARQUET, _ARROW = b"PAR1", b"ARROW1"
 
@@ -114,11 +114,18 @@ def kind_of(path: Path) -> str:
     if path.is_file() and read_head(path).startswith((_PARQUET, _ARROW)):
         return TRACE
     try:
-        return recognise(path).name
+        kind = recognise(path).name
     except UnknownSourceError:
         if not has_pages(path):
             raise
         return TRACE
+    if kind == _MONITOR:
+        raise UsageError(
+            file=str(path),
+            what="z/VM monitor data cannot be copied under other names: most of its fields have no layout",
+            remedy="ingest it, and anonymise the database",
+        )
+    return kind
 
 
 def has_pages(path: Path) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from plexlens.errors import PlexlensError
+from plexlens.errors import PlexlensError, UnknownSourceError
 from plexlens.ingest import plausible, smf
 from plexlens.ingest.compression import USUAL, Expansion
 from plexlens.ingest.kinds import expand, recognise
@@ -127,6 +127,12 @@ def of_file(path: Path, progress: Progress = silent, options: ReadOptions = _USU
     kind = recognise(path)
     if kind.name == "smf":
         return _of_dump(path, progress, options)
+    if kind.name == "monwrite":
+        raise UnknownSourceError(
+            file=str(path),
+            what="the file is z/VM monitor data, whose records this command does not list",
+            remedy="count them with plexlens monwrite",
+        )
     progress(0, path.stat().st_size, f"reading {path.name}")
     reading = kind.read(path, options)
     return _of_reports(path, kind.name, reading)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plexlens.errors import UnknownSourceError, UnreadableInputError
-from plexlens.ingest import smf
+from plexlens.ingest import monitor, smf
 from plexlens.ingest.recognition import begins_as_record, describe, read_head
 from plexlens.ingest.source import Reading, ReadOptions
 
@@ -80,6 +80,10 @@ _TEXT_REPORTS = RecordRows(
     inventory="text_report_record",
 )
 
+_MONITOR_RECORDS = RecordRows(
+    table=monitor.TABLE, columns=("name", "hash"), label="name", inventory=f"{monitor.TABLE}_once"
+)
+
 
 # The readers of printed reports load with the first file that may be one: most runs read dumps only.
 
@@ -115,6 +119,7 @@ def _read_text_reports(path: Path, options: ReadOptions) -> Reading:
 SOURCES: tuple[SourceKind, ...] = (
     SourceKind("rmf_xml", "RMF Postprocessor or Monitor III XML", _is_rmf_xml, _read_rmf_xml, _RMF_REPORTS),
     SourceKind("text_reports", "Db2, RMF or CICS text reports", _is_text_reports, _read_text_reports, _TEXT_REPORTS),
+    SourceKind("monwrite", "z/VM monitor data", monitor.sniff, monitor.read_with, _MONITOR_RECORDS),
     SourceKind("smf", "an SMF dump", smf.sniff, smf.read_with),
 )
 """The kinds of source, asked in this order."""

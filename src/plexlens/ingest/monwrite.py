@@ -1,4 +1,4 @@
-"""Monitor data of z/VM: MONWRITE files and streams of /dev/monreader, counted by domain and record.
+"""Monitor data of z/VM: the records of MONWRITE files and of streams of /dev/monreader, and an account of every byte.
 
 A MONWRITE file is a sequence of 4096-byte blocks. A control record (MWTBK) holds the message that ``*MONITOR`` sent (40
 bytes) and control elements of 12 bytes; after it come the frames of storage that the elements name, whole. A stream of
@@ -48,23 +48,6 @@ DOMAINS = {
 }
 """The domains of z/VM by number."""
 
-RECORDS = {
-    (0, 4): ("SYTRSP", "Real Storage Data (Per Processor)"),
-    (1, 1): ("MTREPR", "Event Profile"),
-    (1, 2): ("MTRECM", "Event Alteration Command"),
-    (1, 3): ("MTRSUS", "Suspension Record"),
-    (1, 4): ("MTRSYS", "System Configuration Data"),
-    (1, 10): ("MTRSCM", "Sample Alteration Command"),
-    (1, 12): ("MTRSOS", "Event Record Start of Suspend"),
-    (1, 13): ("MTREOF", "End of Frame Indicator"),
-    (1, 14): ("MTRDDR", "Domain Detail"),
-    (1, 21): ("MTRMCC", "Memory Configuration Change"),
-    (1, 31): ("MTRSRV", "CP Service Configuration"),
-    (4, 2): ("USELOF", "User Logoff Data"),
-    (4, 3): ("USEACT", "User Activity Data"),
-}
-"""DSECT and title of the records whose page of IBM was read, by domain and record."""
-
 Form = Literal["MONWRITE", "monreader"]
 
 
@@ -87,6 +70,20 @@ class _Area:
     kind: str
     offset: int
     cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorRecord:
+    """A monitor record: its bytes with their header, ``sample`` or ``event``, and the offset in the file."""
+
+    data: bytes
+    kind: str
+    offset: int
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Domain and record."""
+        return self.data[4], int.from_bytes(self.data[6:8], "big")
 
 
 @dataclass(slots=True)
@@ -180,7 +177,15 @@ def form_of(head: bytes) -> Form | None:
 
 
 def read_account(path: Path, head: bytes, expansion: Expansion = USUAL) -> Account:
-    """Count the records of a file of monitor data.
+    """Count the records of a file of monitor data; parameters and errors are those of `read_records`."""
+    account = account_of(path, head)
+    for _ in read_records(account, expansion):
+        pass
+    return account
+
+
+def account_of(path: Path, head: bytes) -> Account:
+    """The account of a file of which nothing is read yet.
 
     Parameters
     ----------
@@ -188,17 +193,11 @@ def read_account(path: Path, head: bytes, expansion: Expansion = USUAL) -> Accou
         The file.
     head
         Its first bytes, decompressed.
-    expansion
-        Limits of a compressed file.
 
     Raises
     ------
     UnknownSourceError
         It is not monitor data.
-    NothingUsableError
-        It has no record.
-    UnreadableInputError
-        It cannot be read.
     """
     form = form_of(head)
     if form is None:
@@ -207,11 +206,31 @@ def read_account(path: Path, head: bytes, expansion: Expansion = USUAL) -> Accou
             what="the file begins with neither a MONWRITE control record nor a monreader control element",
             remedy="send the MONWRITE file in binary; count the records of an SMF dump with plexlens records",
         )
-    account = Account(str(path), form)
+    return Account(str(path), form)
+
+
+def read_records(account: Account, expansion: Expansion = USUAL) -> Iterator[MonitorRecord]:
+    """The records of a file in its order; what is read is added to the account.
+
+    Parameters
+    ----------
+    account
+        The account of the file, as `account_of` makes it.
+    expansion
+        Limits of a compressed file.
+
+    Raises
+    ------
+    NothingUsableError
+        It has no record.
+    UnreadableInputError
+        It cannot be read.
+    """
+    path = Path(account.file)
     try:
         stream, raw = open_expanded(path, expansion)
         with raw, stream:
-            (_read_blocks if form == "MONWRITE" else _read_elements)(stream, account)
+            yield from (_read_blocks if account.form == "MONWRITE" else _read_elements)(stream, account)
     except OSError as error:
         raise UnreadableInputError(
             file=str(path), what=f"the file cannot be read: {error}", remedy="check it, and transfer it again in binary"
@@ -222,10 +241,9 @@ def read_account(path: Path, head: bytes, expansion: Expansion = USUAL) -> Accou
             what="the file has control information of z/VM monitor data, and no record",
             remedy="check that the transfer is complete and that MONITOR START was issued",
         )
-    return account
 
 
-def _read_blocks(stream: BinaryIO, account: Account) -> None:
+def _read_blocks(stream: BinaryIO, account: Account) -> Iterator[MonitorRecord]:
     offset = 0
     while block := _read(stream, FRAME):
         elements = _elements(block) if len(block) == FRAME else ()
@@ -245,14 +263,14 @@ def _read_blocks(stream: BinaryIO, account: Account) -> None:
                 inside = data[: max(stop - there, 0)]
                 is_cut = len(data) % FRAME > 0 and there + len(data) < stop
                 area = _Area(inside, min(max(begin - there, 0), len(inside)), 0, element.kind, offset, is_cut)
-                _count(area, account)
+                yield from _records(area, account)
                 there += len(data)
                 offset += len(data)
             account.fill_bytes += min(begin, there) + max(there - stop, 0)
             account.missing_bytes += stop - max(begin, min(there, stop))
 
 
-def _read_elements(stream: BinaryIO, account: Account) -> None:
+def _read_elements(stream: BinaryIO, account: Account) -> Iterator[MonitorRecord]:
     offset = 0
     while head := _read(stream, _ELEMENT):
         element = _element(head)
@@ -268,14 +286,14 @@ def _read_elements(stream: BinaryIO, account: Account) -> None:
         for data in _frames(stream, due, FRAME - phase):
             due -= len(data)
             is_cut = due > 0 and (phase + len(data)) % FRAME > 0
-            _count(_Area(data, 0, phase, element.kind, offset, is_cut), account)
+            yield from _records(_Area(data, 0, phase, element.kind, offset, is_cut), account)
             offset += len(data)
             phase = 0
         account.missing_bytes += due
 
 
-def _count(area: _Area, account: Account) -> None:
-    """Count the records of an area.
+def _records(area: _Area, account: Account) -> Iterator[MonitorRecord]:
+    """The records of an area, each counted.
 
     A record does not cross the end of a frame, so reading continues at the next frame where bytes are not a record.
     """
@@ -293,7 +311,9 @@ def _count(area: _Area, account: Account) -> None:
                 account.skip("no record header, to the end of the frame", room, area.offset + at)
             at = limit
             continue
-        account.count(data[at : at + length], area.kind)
+        record = data[at : at + length]
+        account.count(record, area.kind)
+        yield MonitorRecord(record, area.kind, area.offset + at)
         ends_frame = (data[at + 4], int.from_bytes(data[at + 6 : at + 8], "big")) == _END_OF_FRAME
         at += length
         if ends_frame:
