@@ -41,7 +41,9 @@ def named_tables() -> dict[str, pa.Schema]:
     texts = [path.read_text("utf-8").lower() for path in sorted(CATALOGUE.rglob("*")) if path.is_file()]
     words = {word for text in texts for word in re.findall(r"[a-z][a-z0-9_]+", text)}
     layouts = _core.Catalogue(layout_folders())
-    schemas = {name: layouts.schema(name) for name in layouts.tables() if name in words}
+    # Layouts of z/VM have no record map of SMF.
+    monitor = [name for name in layouts.sections() if name.startswith("vm_")]
+    schemas = {name: layouts.schema(name) for name in [*layouts.tables(), *monitor] if name in words}
     for spec in catalogue().tables.values():
         if spec.name in words:
             types = dict(IDENTITY) | dict(declared(spec.name))
@@ -69,7 +71,7 @@ def _literals() -> Literals:
 def random_tables(seed: int) -> dict[str, pa.Table]:
     """Rows of `named_tables`: records of two systems, intervals of five minutes, mostly a section of each in a record.
 
-    Counters of Db2 run on from record to record; everything else is drawn for each row.
+    Counters of Db2 and z/VM run on from record to record; everything else is drawn for each row.
     """
     literals = _literals()
     return {
@@ -94,7 +96,7 @@ def _rows(chance: random.Random, name: str, schema: pa.Schema, literals: Literal
         }
         for section in range(_sections(chance, name)):
             row = {field.name: _value(chance, field, start, literals) for field in schema}
-            if name.startswith("smf100_"):
+            if name.startswith(("smf100_", "vm_")):
                 for field in schema:
                     if field.type in (pa.uint32(), pa.uint64()) and not field.name.endswith("id"):
                         row[field.name] = record * 10_000 + chance.randint(0, 9_999)

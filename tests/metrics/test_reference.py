@@ -27,7 +27,7 @@ from plexlens.pdb.schema import stored_schema
 ADDED = {"time", "intervals", "first_interval", "last_interval"}
 
 #: A document is IBM's, a study has a year, a page an address.
-CITES = re.compile(r"\b(IBM|SMF|RMF|z/OS|Db2|PR/SM)\b|\(\d{4}\)|\.com\b")
+CITES = re.compile(r"\b(IBM|SMF|RMF|z/OS|VM|Db2|PR/SM)\b|\(\d{4}\)|\.com\b")
 
 every_grain = pytest.mark.parametrize("grain", GRAINS.values(), ids=lambda grain: grain.name)
 
@@ -103,7 +103,9 @@ class Watched(Inputs):
 def every_table() -> dict[str, pa.Schema]:
     """Every table that dumps and reports can fill, as a performance database holds it."""
     catalogue = _core.Catalogue(layout_folders())
-    schemas = {name: catalogue.schema(name) for name in catalogue.tables()}
+    # Layouts of z/VM have no record map of SMF.
+    monitor = [name for name in catalogue.sections() if name.startswith("vm_")]
+    schemas = {name: catalogue.schema(name) for name in [*catalogue.tables(), *monitor]}
     schemas |= {name: table.schema() for name, table in printed().tables.items()}
     return {name: stored_schema(schema) for name, schema in schemas.items()}
 

@@ -1,0 +1,3 @@
+-- Counters of the processors, one row per record.
+select *
+from vm_sytsyp

@@ -1,0 +1,3 @@
+-- Numbers of users, one row per record.
+select *
+from vm_sytusr
