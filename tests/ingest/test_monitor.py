@@ -326,3 +326,15 @@ def test_an_imported_page_decodes_and_counts_on(tmp_path: Path) -> None:
     assert refused.returncode != 0
     assert "counters.csv" in refused.stderr
     assert "width (32 or 64)" in refused.stderr
+
+
+def test_a_database_of_monitor_data_is_anonymised(tmp_path: Path) -> None:
+    seek = monitor(7, 1, 64, b32="MAINT   ".encode("cp037"))
+    monwrite(tmp_path / "day", *SAMPLES, seek)
+    assert run("ingest", "day", "--pdb", "vm.pdb", cwd=tmp_path).returncode == 0
+    done = run("anonymise", "vm.pdb", "-o", "copy.pdb", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    statement = "select system, seksek_vmduser from vm_seksek"
+    (row,) = json.loads(run("sql", "copy.pdb", statement, "--json", cwd=tmp_path).stdout)
+    assert row["system"] not in ("VM1", None)
+    assert row["seksek_vmduser"] not in ("MAINT", None)
