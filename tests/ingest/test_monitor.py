@@ -338,3 +338,16 @@ def test_a_database_of_monitor_data_is_anonymised(tmp_path: Path) -> None:
     (row,) = json.loads(run("sql", "copy.pdb", statement, "--json", cwd=tmp_path).stdout)
     assert row["system"] not in ("VM1", None)
     assert row["seksek_vmduser"] not in ("MAINT", None)
+
+
+def test_a_report_shows_the_processors(tmp_path: Path) -> None:
+    """Two processors in minute 1 and processor 0 in minute 4: TVR is (57 + 44) / (36 + 30)."""
+    monwrite(tmp_path / "day", *SAMPLES)
+    assert run("ingest", "day", "--pdb", "vm.pdb", cwd=tmp_path).returncode == 0
+    done = run("report", "vm.pdb", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    tables = {
+        table["title"]: table for section in json.loads(done.stdout)["sections"] for table in section.get("tables", ())
+    }
+    assert "VM1" in json.dumps(tables["z/VM processors"])
+    assert "1.53" in json.dumps(tables["z/VM processors"])
