@@ -31,10 +31,4 @@ sums as (
     from placed
     group by system, quarter, web_server, web_path
 )
-select s.*,
-    reached_from(s.quarter, r.covered_from) as interval_start,
-    reached_to(s.quarter, r.covered_to) as interval_end,
-    s.quarter as "interval",
-    seconds_between(reached_from(s.quarter, r.covered_from), reached_to(s.quarter, r.covered_to)) as interval_seconds
-from sums s
-left join reach r on r.system = s.system and r.day = utc_day(s.quarter)
+intervals_of_quarters(sums, reach)
