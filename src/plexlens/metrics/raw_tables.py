@@ -32,15 +32,6 @@ IDENTITY = {
     "section_no": "integer",
 }
 
-#: What the engine calls these types.
-_ENGINE_TYPES = {
-    "varchar": "VARCHAR",
-    "timestamptz": "TIMESTAMP WITH TIME ZONE",
-    "double": "DOUBLE",
-    "bigint": "BIGINT",
-    "integer": "INTEGER",
-}
-
 #: Type of a column by its format in the layout; every other format is a number.
 _FORMATS = {"ebcdic": "varchar", "stck": "timestamptz", "smf_date": "date", "bytes": "blob"}
 
@@ -109,14 +100,10 @@ def select_of(
     known = dict(declared(table)) if there is None or not set(named) <= there.keys() else {}
     columns = []
     for name, kind in IDENTITY.items():
-        if there is None or name not in there:
-            columns.append(f"null::{kind} as {name}")
-        elif there[name] == _ENGINE_TYPES[kind]:
-            # A cast that changes nothing costs as much as the column.
-            columns.append(name)
-        else:
-            # A column that was null throughout has no type of its own.
-            columns.append(f"{name}::{kind} as {name}")
+        # A column that was null throughout has no type of its own.
+        columns.append(
+            f"{name}::{kind} as {name}" if there is not None and name in there else f"null::{kind} as {name}"
+        )
     for name in sorted(set(named) - IDENTITY.keys()):
         if there is not None and name in there:
             # A column that was null throughout has no type of its own.
