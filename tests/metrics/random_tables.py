@@ -104,6 +104,14 @@ def _rows(chance: random.Random, name: str, schema: pa.Schema, literals: Literal
                 row["record_type"] = 30
             if "smf30typ" in row:
                 row["smf30typ"] = record % 6 + 1
+            if "qbglgn" in row:
+                # A member's counters of a group buffer pool, which is told by number.
+                row["qbglgn"] = record % 4
+            if name == "smf72_3_period" and chance.random() < 0.7:
+                # All kinds of data are recorded. A class that ends transactions and uses no CPU time is one of CICS.
+                row["r723cadf"] = 0xE0
+                if record // 2 % 2:
+                    row |= {"r723ccpu": 0, "r723csrb": 0, "r723csup": 0, "r723crcp": 7}
             row |= {key: value for key, value in whose.items() if key in schema.names}
             if "section_no" in schema.names:
                 row["section_no"] = section + 1
