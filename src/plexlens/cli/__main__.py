@@ -7,7 +7,7 @@ import os
 
 # Python looks for unused cycles each 700 objects: while modules are loaded, which make no cycles, that takes a tenth of
 # the start of a command.
-gc.set_threshold(20_000)
+gc.set_threshold(100_000)
 
 from plexlens.cli import main  # noqa: E402
 from plexlens.cli.without_pandas import leave_out  # noqa: E402

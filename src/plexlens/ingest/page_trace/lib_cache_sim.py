@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from plexlens.ingest.page_trace.arrays import copied
+from plexlens.ingest.page_trace.arrays import Column
 from plexlens.ingest.page_trace.error import TraceError
 
 #: A record of oracleGeneral: seconds, object id, object size, when it is referenced next.
@@ -36,6 +36,9 @@ _LCS_TYPES = {"c": "i1", "b": "i1", "B": "u1", "h": "<i2", "H": "<u2", "i": "<i4
 _LCS_TYPES |= {"q": "<i8", "Q": "<u8", "f": "<f4", "d": "<f8"}
 
 _SECOND = 1_000_000
+
+#: Records that are read at once: they stay in the processor's cache until their columns are taken out of them.
+_BLOCK = 16_384
 
 #: Names of the object in csv files, and of its time in seconds.
 _OBJECTS, _TIMES = ("obj_id", "lbn"), ("time", "timestamp")
@@ -84,30 +87,34 @@ def binary_columns(path: Path, rows: int, compression: str | None) -> Iterator[t
         else:
             record, begins, scale = _vscsi_record(path, head), 0, 1
         size, done, rest = record.itemsize, begins, head[begins:]
-        # One buffer for all blocks: a new one each time takes longer to come by than to fill.
-        block = bytearray(rows * size)
-        while length := _fill(file, block, rest):
-            if length % size:
-                raise TraceError(
-                    file=str(path),
-                    offset=done + length // size * size,
-                    what=f"the last record is cut off: {length % size} of {size} bytes",
-                    remedy=_AGAIN,
-                )
-            records: Any = np.frombuffer(block, record, length // size)
-            done, rest = done + length, b""
-            columns = {"page": copied(records["page"], np.uint64)}
-            if "time" in (record.names or ()):
-                columns["time"] = copied(records["time"], np.int64, scale)
-            yield columns, length
+        timed = "time" in (record.names or ())
+        block = bytearray(min(rows, _BLOCK) * size)
+        length = -1
+        while length:
+            pages, times = Column(rows, np.uint64), Column(rows, np.int64)
+            first = done
+            while pages.room and (length := _fill(file, memoryview(block)[: pages.room * size], rest)):
+                if length % size:
+                    raise TraceError(
+                        file=str(path),
+                        offset=done + length // size * size,
+                        what=f"the last record is cut off: {length % size} of {size} bytes",
+                        remedy=_AGAIN,
+                    )
+                records: Any = np.frombuffer(block, record, length // size)
+                done, rest = done + length, b""
+                pages.add(records["page"])
+                if timed:
+                    times.add(records["time"], scale)
+            if done > first:
+                yield {"page": pages.array()} | ({"time": times.array()} if timed else {}), done - first
 
 
-def _fill(file: pa.NativeFile, block: bytearray, rest: bytes) -> int:
+def _fill(file: pa.NativeFile, block: memoryview, rest: bytes) -> int:
     """Fill a block with what is left of the bytes read before and with those that follow; the number of bytes."""
     length = len(rest)
     block[:length] = rest
-    view = memoryview(block)
-    while length < len(block) and (more := file.readinto(view[length:])):
+    while length < len(block) and (more := file.readinto(block[length:])):
         length += more
     return length
 
