@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from random import Random
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -72,24 +72,23 @@ def _counting(grain: Grain, patterns: set[frozenset[str]], read: dict[str, set[s
 
     Told by trying: some of many random values of what is known give a number, or none does.
     """
-    random = Random(1)
+    chance = np.random.default_rng(1)
     listed = sorted(patterns, key=sorted)
-    # Zero is a value of its own: a goal without a percentile has zero of it.
-    values = [lambda chance: 10 ** chance.uniform(-2, 3)] * 9 + [lambda _: 0.0]
-    rows = [
-        {fact.name: random.choice(values)(random) if fact.name in known else None for fact in grain.facts}
-        | {"pattern": float(number)}
-        for number, known in enumerate(listed)
-        for _ in range(_TRIES)
-    ]
+    count = len(listed) * _TRIES
+    columns: dict[str, pa.Array] = {"pattern": pa.array(np.repeat(np.arange(len(listed), dtype=float), _TRIES))}
+    for fact in grain.facts:
+        # Zero is a value of its own: a goal without a percentile has zero of it.
+        drawn = np.where(chance.random(count) < 0.1, 0.0, 10 ** chance.uniform(-2, 3, count))
+        unknown = np.repeat([fact.name not in known for known in listed], _TRIES)
+        columns[fact.name] = pa.array(drawn, mask=unknown)
     texts = (*_TEXT, *(k.name for k in grain.keys), *(a.name for a in grain.attributes))
-    table = pa.table({name: pa.array([r[name] for r in rows], pa.float64()) for name in rows[0]})
+    table = pa.table(columns)
     add_table(connection, "tried", table)
     tried = Query(connection, "tried", tuple(table.column_names))
     made = {name: quoted(name) for name in table.column_names} | dict.fromkeys(texts, "null::varchar")
     made["local_time"] = "false"
-    columns = {m.name: f"bool_or(({sql_of(m.expression, quoted)}) is not null)" for m in grain.metrics}
-    rows_with = tried.select(**made).grouped(("pattern",), columns).rows()
+    tells = {m.name: f"bool_or(({sql_of(m.expression, quoted)}) is not null)" for m in grain.metrics}
+    rows_with = tried.select(**made).grouped(("pattern",), tells).rows()
     by_pattern = {listed[int(r["pattern"])]: {name for name in read if r[name]} for r in rows_with}
     return {name: {known for known in listed if name in by_pattern[known]} for name in read}
 
@@ -110,7 +109,7 @@ def _expected_metrics(grain: Grain, groups: list[dict[str, Any]], values: dict[s
 
         columns[metric.name] = sql_of(metric.expression, column)
     rows = Query(connection, name, tuple(arrays)).select("number", **columns).ordered("number").to_pylist()
-    for name, formula in _formulas(grain).items():
+    for name, formula in _formulas(grain.name).items():
         of_formula = {fact: values.get(f"{name}|{fact}") for fact in formula.facts}
         for number, row in enumerate(rows):
             facts = {fact: column[number] if column else None for fact, column in of_formula.items()}
@@ -124,8 +123,10 @@ def _expected_metrics(grain: Grain, groups: list[dict[str, Any]], values: dict[s
     return rows
 
 
-def _formulas(grain: Grain) -> dict[str, Formula]:
-    """The printed formulas of metrics, but those that are not arithmetic."""
+@cache
+def _formulas(name: str) -> dict[str, Formula]:
+    """The printed formulas of a grain's metrics, but those that are not arithmetic."""
+    grain = GRAINS[name]
     read = _facts_read(grain)
     return {
         metric.name: printed_formula(grain, metric, read[metric.name])
