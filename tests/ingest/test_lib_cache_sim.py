@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from plexlens.ingest.page_trace import read
+from plexlens.ingest.page_trace import TraceError, read
 
 #: Seconds and objects; the second has more than 32 bits.
 TRACE = ((5, 42), (5, 1 << 40), (7, 42), (900, 3))
@@ -98,3 +98,29 @@ def test_every_format(tmp_path: Path, name: str, make: Callable[[], bytes], time
     assert [row["time"] for row in rows] == times
     others = {name for row in rows for name, value in row.items() if value and name not in ("page", "time")}
     assert not others
+
+
+def many(count: int) -> bytes:
+    """Records of oracleGeneral: record n is of object 7 n, in second n // 100."""
+    return b"".join(struct.pack("<IQIq", n // 100, 7 * n, 512, -1) for n in range(count))
+
+
+@pytest.mark.parametrize("count", [1, 16_383, 16_384, 16_385, 131_072, 150_001])
+def test_records_of_several_blocks_and_parts_follow_each_other(tmp_path: Path, count: int) -> None:
+    path = tmp_path / "t.oracleGeneral"
+    path.write_bytes(many(count))
+    parts = list(read(path))
+    assert [row for part in parts for row in part.column("page").to_pylist()] == [7 * n for n in range(count)]
+    assert [row for part in parts for row in part.column("time").to_pylist()] == [
+        n // 100 * 1_000_000 for n in range(count)
+    ]
+
+
+def test_a_record_cut_off_behind_the_first_block_has_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "t.oracleGeneral"
+    path.write_bytes(many(20_000)[:-5])
+    with pytest.raises(TraceError) as raised:
+        list(read(path))
+    # Record 20,000 of 24 bytes begins at 19,999 x 24.
+    assert raised.value.offset == 479_976
+    assert raised.value.what == "the last record is cut off: 19 of 24 bytes"

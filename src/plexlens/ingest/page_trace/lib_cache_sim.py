@@ -55,14 +55,14 @@ def binary_form(name: str) -> str | None:
 
 
 def binary_columns(path: Path, rows: int, compression: str | None) -> Iterator[tuple[dict[str, pa.Array], int]]:
-    """Columns of a binary trace, ``rows`` rows at a time, and the bytes that they took, expanded.
+    """Columns of a binary trace, at most ``rows`` rows at a time, and the bytes that they took, expanded.
 
     Parameters
     ----------
     path
         The file; its name tells the form.
     rows
-        Rows of a part.
+        The most rows of a part, at least `_BLOCK`.
     compression
         ``gzip`` or ``zstd``; None where it is not compressed.
 
@@ -86,35 +86,47 @@ def binary_columns(path: Path, rows: int, compression: str | None) -> Iterator[t
             record, begins, scale = _lcs_record(path, head), _LCS_HEADER, _SECOND
         else:
             record, begins, scale = _vscsi_record(path, head), 0, 1
-        size, done, rest = record.itemsize, begins, head[begins:]
-        timed = "time" in (record.names or ())
-        block = bytearray(min(rows, _BLOCK) * size)
-        length = -1
-        while length:
-            pages, times = Column(rows, np.uint64), Column(rows, np.int64)
-            first = done
-            while pages.room and (length := _fill(file, memoryview(block)[: pages.room * size], rest)):
-                if length % size:
-                    raise TraceError(
-                        file=str(path),
-                        offset=done + length // size * size,
-                        what=f"the last record is cut off: {length % size} of {size} bytes",
-                        remedy=_AGAIN,
-                    )
-                records: Any = np.frombuffer(block, record, length // size)
-                done, rest = done + length, b""
-                pages.add(records["page"])
-                if timed:
-                    times.add(records["time"], scale)
-            if done > first:
-                yield {"page": pages.array()} | ({"time": times.array()} if timed else {}), done - first
+        is_timed = "time" in (record.names or ())
+        pages, times, taken = Column(rows, np.uint64), Column(rows, np.int64), 0
+        for records in _blocks(file, record, head[begins:], begins, path):
+            pages.add(records["page"])
+            if is_timed:
+                times.add(records["time"], scale)
+            taken += records.nbytes
+            if pages.room < _BLOCK:
+                yield _named(pages, times if is_timed else None), taken
+                pages, times, taken = Column(rows, np.uint64), Column(rows, np.int64), 0
+        if taken:
+            yield _named(pages, times if is_timed else None), taken
 
 
-def _fill(file: pa.NativeFile, block: memoryview, rest: bytes) -> int:
+def _named(pages: Column, times: Column | None) -> dict[str, pa.Array]:
+    return {"page": pages.array()} if times is None else {"page": pages.array(), "time": times.array()}
+
+
+def _blocks(file: pa.NativeFile, record: np.dtype[Any], rest: bytes, begins: int, path: Path) -> Iterator[Any]:
+    """Arrays of `_BLOCK` records, the last one shorter. All are of one memory: take what is needed before the next."""
+    block = bytearray(_BLOCK * record.itemsize)
+    done = begins
+    while length := _fill(file, block, rest):
+        cut = length % record.itemsize
+        if cut:
+            raise TraceError(
+                file=str(path),
+                offset=done + length - cut,
+                what=f"the last record is cut off: {cut} of {record.itemsize} bytes",
+                remedy=_AGAIN,
+            )
+        yield np.frombuffer(block, record, length // record.itemsize)
+        done, rest = done + length, b""
+
+
+def _fill(file: pa.NativeFile, block: bytearray, rest: bytes) -> int:
     """Fill a block with what is left of the bytes read before and with those that follow; the number of bytes."""
     length = len(rest)
     block[:length] = rest
-    while length < len(block) and (more := file.readinto(block[length:])):
+    view = memoryview(block)
+    while length < len(block) and (more := file.readinto(view[length:])):
         length += more
     return length
 
