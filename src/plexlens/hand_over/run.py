@@ -22,7 +22,7 @@ from plexlens.ingest.recognition import read_head
 from plexlens.progress import Progress, silent
 from plexlens.whole_file import is_part, make_folder, whole_file
 
-_DUMP, _MONITOR, _DATABASE, TRACE = "smf", "monwrite", "pdb", "trace"
+_DUMP, _MONITOR, _ACCOUNT, _DATABASE, TRACE = "smf", "monwrite", "vm_account", "pdb", "trace"
 _ENDINGS = {_DUMP: ".smf", "rmf_xml": ".xml", "text_reports": ".txt", _DATABASE: ".pdb", TRACE: ".csv"}
 _PARQUET, _ARROW = b"PAR1", b"ARROW1"
 
@@ -124,6 +124,12 @@ def kind_of(path: Path) -> str:
             file=str(path),
             what="z/VM monitor data cannot be copied under other names: most of its fields have no layout",
             remedy="ingest it, and anonymise the database",
+        )
+    if kind == _ACCOUNT:
+        raise UsageError(
+            file=str(path),
+            what="z/VM accounting records cannot be copied under other names",
+            remedy="ingest them, and anonymise the database",
         )
     return kind
 

@@ -133,6 +133,12 @@ def of_file(path: Path, progress: Progress = silent, options: ReadOptions = _USU
             what="the file is z/VM monitor data, whose records this command does not list",
             remedy="count them with plexlens monwrite",
         )
+    if kind.name == "vm_account":
+        raise UnknownSourceError(
+            file=str(path),
+            what="the file is z/VM accounting records, which this command does not list",
+            remedy="give them to plexlens report, or to plexlens ingest",
+        )
     progress(0, path.stat().st_size, f"reading {path.name}")
     reading = kind.read(path, options)
     return _of_reports(path, kind.name, reading)

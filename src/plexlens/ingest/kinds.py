@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plexlens.errors import UnknownSourceError, UnreadableInputError
-from plexlens.ingest import monitor, smf
+from plexlens.ingest import monitor, smf, vm_account
 from plexlens.ingest.recognition import begins_as_record, describe, read_head
 from plexlens.ingest.source import Reading, ReadOptions
 
@@ -84,6 +84,10 @@ _MONITOR_RECORDS = RecordRows(
     table=monitor.TABLE, columns=("name", "hash"), label="name", inventory=f"{monitor.TABLE}_once"
 )
 
+_ACCOUNT_RECORDS = RecordRows(
+    table=vm_account.TABLE, columns=("acntcode", "hash"), label="acntcode", inventory=f"{vm_account.TABLE}_once"
+)
+
 
 # The readers of printed reports load with the first file that may be one: most runs read dumps only.
 
@@ -120,6 +124,7 @@ SOURCES: tuple[SourceKind, ...] = (
     SourceKind("rmf_xml", "RMF Postprocessor or Monitor III XML", _is_rmf_xml, _read_rmf_xml, _RMF_REPORTS),
     SourceKind("text_reports", "Db2, RMF or CICS text reports", _is_text_reports, _read_text_reports, _TEXT_REPORTS),
     SourceKind("monwrite", "z/VM monitor data", monitor.sniff, monitor.read_with, _MONITOR_RECORDS),
+    SourceKind("vm_account", "z/VM accounting records", vm_account.sniff, vm_account.read_with, _ACCOUNT_RECORDS),
     SourceKind("smf", "an SMF dump", smf.sniff, smf.read_with),
 )
 """The kinds of source, asked in this order."""

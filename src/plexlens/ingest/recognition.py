@@ -13,6 +13,7 @@ from plexlens.ingest.compression import compression_of
 from plexlens.ingest.feed import is_remote
 from plexlens.ingest.monwrite import form_of
 from plexlens.ingest.printed.text_kinds import known_kinds
+from plexlens.ingest.vm_account import is_text
 
 HEAD_BYTES = 64 << 10
 """How much of a file, after decompression, the modules see when they are asked whether it is theirs."""
@@ -117,8 +118,8 @@ def describe(head: bytes) -> tuple[str, str] | None:
         What it looks like (``a ZIP archive``), and the remedy. None for binary data of no known make: that may be a
         dump, whole or damaged.
     """
-    if binary := _describe_binary(head):
-        return binary
+    if known := _describe_binary(head) or _describe_converted(head):
+        return known
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         # Reports in this encoding are recognised before; any other text comes here.
         line = head[: len(head) & ~1].decode("utf-16", "replace").encode("ascii", "replace")
@@ -141,6 +142,12 @@ def _describe_binary(head: bytes) -> tuple[str, str] | None:
                 return what, remedy
     form = form_of(head)
     return (f"z/VM monitor data ({form})", "count its records with plexlens monwrite") if form else None
+
+
+def _describe_converted(head: bytes) -> tuple[str, str] | None:
+    if not is_text(head):
+        return None
+    return "z/VM accounting records converted to ASCII", "transfer them in binary, with records of 80 bytes"
 
 
 def _describe_markup(text: bytes) -> tuple[str, str]:

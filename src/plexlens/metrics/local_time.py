@@ -25,6 +25,9 @@ _READ = "report_as_read"
 #: Beginnings of the names of raw tables that hold reports.
 REPORTS = ("rmf_xml_", "text_")
 
+#: Raw tables of records that tell local time alone. Nothing is inferred for them: they do not name their system.
+WITHOUT_ZONE = ("vm_account",)
+
 #: Local times this many seconds apart are those of one interval: a report prints whole seconds, and systems close their
 #: intervals within moments of each other.
 SLACK = 30

@@ -181,7 +181,8 @@ def clock_of(inputs: Inputs, readings: Readings) -> Clock:
     offsets: Sequence[float | None] = readings.offsets
     if extent is not None:
         offsets = [offset for system in extent.systems for offset in system.taken_offsets]
-    return Clock.of(offsets, local=any(report.utc_offset is None for report in readings.local_reports))
+    is_local = any(report.utc_offset is None for report in readings.local_reports)
+    return Clock.of(offsets, local=is_local or any(inputs.has(table) for table in local_time.WITHOUT_ZONE))
 
 
 def _section(page: Page, builder: Builder) -> Section | None:
