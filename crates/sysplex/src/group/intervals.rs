@@ -1,6 +1,6 @@
 //! Filling pools before the run, and writing down what each interval gave.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use plexlens_bufferpool::group::{GroupCounters, MemberGroupCounters};
 use plexlens_bufferpool::policy::Counters;
@@ -31,6 +31,27 @@ const UNIT: u64 = 32;
 pub(super) struct Before {
     /// By group, member and pool.
     pools: Vec<Counted>,
+}
+
+/// A scan that fills a pool which only scans refer to.
+#[derive(Clone, Copy, Default)]
+struct Scan {
+    page: u64,
+    left: u64,
+}
+
+impl Scan {
+    /// Its next page; a new scan, of so many getpages on the average, begins anywhere when the last has ended.
+    fn next(&mut self, pages: u64, getpages: f64, chance: &mut Stream) -> u64 {
+        if self.left == 0 {
+            let more = chance.unit() < getpages.fract();
+            *self = Self { page: chance.below(pages), left: (getpages as u64 + u64::from(more)).max(1) };
+        } else {
+            self.page = (self.page + 1) % pages;
+        }
+        self.left -= 1;
+        self.page
+    }
 }
 
 impl Simulation<'_> {
@@ -94,6 +115,14 @@ impl Simulation<'_> {
             return;
         }
         let mut unit = Vec::with_capacity(UNIT as usize);
+        let mut scans = vec![Scan::default(); all.len()];
+        // Scans do not steal random pages beyond VPSEQT: where nothing but scans comes, these would stay for ever.
+        let page_sets = &self.plex.groups[group].page_sets;
+        let pool_of = |refers: &Refers| page_sets[refers.page_set as usize].pool;
+        let is_scan = |refers: &Refers| refers.access == Access::Sequential;
+        let others: BTreeSet<usize> =
+            all.iter().filter(|(refers, _)| !is_scan(refers)).map(|(refers, _)| pool_of(refers)).collect();
+        let scanned: Vec<bool> = all.iter().map(|(refers, _)| !others.contains(&pool_of(refers))).collect();
         for done in (0..getpages).step_by(UNIT as usize) {
             if self.watch.is_ended() {
                 return;
@@ -103,24 +132,28 @@ impl Simulation<'_> {
             // First what all of it refers to, so that it is loaded together; then the references.
             for _ in done..getpages.min(done + UNIT) {
                 let mut left = chance.unit() * total;
-                let found = all.iter().find(|(_, weight)| {
+                let found = all.iter().position(|(_, weight)| {
                     left -= weight;
                     left < 0.0
                 });
-                let Some(&(refers, _)) = found.or(all.last()) else { return };
+                let at = found.unwrap_or(all.len() - 1);
+                let refers = all[at].0;
                 let page_set = &mut about.page_sets[refers.page_set as usize];
-                let mut place = Place::Within;
+                let (mut place, mut access) = (Place::Within, PageAccess::Random);
                 let page = match refers.access {
                     Access::Append => {
                         place = Place::End;
                         page_set.made = page_set.made.max(page_set.end + 1);
                         page_set.end % page_set.pages
                     }
+                    Access::Sequential if scanned[at] => {
+                        access = PageAccess::Sequential;
+                        scans[at].next(page_set.pages, refers.getpages, chance)
+                    }
                     Access::Random | Access::Sequential => page_set.random_page(chance),
                 };
                 let update = chance.unit() < refers.update;
-                let (number, access) = (refers.page_set, PageAccess::Random);
-                let used = PageUse { page_set: number, page, agent: 0, access, update, place };
+                let used = PageUse { page_set: refers.page_set, page, agent: 0, access, update, place };
                 unit.push((page_set.pool, used));
             }
             unit.iter().for_each(|(pool, used)| about.pools.fetch(*pool, member, used.page_set, used.page));
