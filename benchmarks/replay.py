@@ -54,6 +54,8 @@ class Workload:
         Buffers of BP2, which has the tables, and of BP3, which is scanned.
     scanned
         Pages of the scanned table space.
+    scan_pool
+        The pool of the scanned table space: 3, or 2 to scan in the pool of the tables.
     every, update
         One table of ``every`` is updated, in this share of its references.
     """
@@ -65,14 +67,20 @@ class Workload:
     buffers: int = 4000
     scan_buffers: int = 2000
     scanned: int = 60_000
+    scan_pool: int = 3
     every: int = 3
     update: float = 0.1
 
 
-#: The workload that was looked at when rules were set, and one that was run only for the table.
+#: The workload that was looked at when rules were set, one with other numbers, and one whose tables and scans share a
+#: pool.
 SEEN = Workload()
 UNSEEN = Workload(
     seed=41, tables=9, pages=1100, skew=0.6, buffers=9000, scan_buffers=5000, scanned=22_000, every=2, update=0.25
+)
+
+MIXED = Workload(
+    seed=97, tables=7, pages=1700, skew=0.7, buffers=6000, scan_buffers=1000, scanned=30_000, scan_pool=2, update=0.15
 )
 
 _SCENARIO = """
@@ -87,7 +95,7 @@ member = [{{name = "DB1", system = "SYS1"}}]
 pool = [{{number = 2, size = {buffers}}}, {{number = 3, size = {scan_buffers}}}]
 page_set = [
 {page_sets}
-    {{name = "SCAN.TS", pool = 3, pages = {scanned}}},
+    {{name = "SCAN.TS", pool = {scan_pool}, pages = {scanned}}},
     {{name = "PAY.LOG", pool = 2, pages = 100000}},
 ]
 
@@ -129,6 +137,7 @@ def scenario(threads: int, seconds: float = 60.0, workload: Workload = SEEN) -> 
         buffers=workload.buffers,
         scan_buffers=workload.scan_buffers,
         scanned=workload.scanned,
+        scan_pool=workload.scan_pool,
         threads=threads,
         seconds=seconds,
         interval=seconds / 2,
@@ -166,7 +175,9 @@ def replay_table(folder: Path, workload: Workload = SEEN) -> str:
             if not check.recorded and not check.simulated:
                 continue
             error = "" if check.error is None else f"{check.error:+.1%}"
-            unsure = f"{check.unsure:,.0f}" if check.unsure else ""
+            parts = [f"{check.unsure:,.0f}"] if check.unsure else []
+            parts += [f"{check.surplus:,.0f} more"] if check.surplus else []
+            unsure = ", ".join(parts)
             name = check.name or check.pool
             lines.append(
                 f"| {threads} | {name} | {TITLES[check.what]} | {check.recorded:,.0f} | {check.simulated:,.0f} "
@@ -234,6 +245,7 @@ def main() -> None:
         tables = {
             "replay": replay_table(Path(folder)),
             "replay unseen": replay_table(Path(folder), UNSEEN),
+            "replay mixed": replay_table(Path(folder), MIXED),
             "prefetch study": study_table(),
         }
     show(tables, write=wanted.write)

@@ -43,8 +43,10 @@ def test_the_trace_agrees_with_what_was_recorded(tmp_path: Path, workload: Workl
     assert statistics.keys() == stays.keys() == {"BP2", "BP3"}
     for name, seconds in statistics.items():
         found = stays[name]
-        # Both divide buffers by pages read; the replay of reads is within 2 % (tests/pools/test_replay.py).
-        assert found.by_reads == pytest.approx(seconds, rel=0.02), name
+        # Both divide buffers by pages read; the replay of reads is within 2 % (tests/pools/test_replay.py), but for the
+        # scanned pages that were in BP3 before: a share of buffers / pages of what first fills the buffers.
+        there = workload.scan_buffers / workload.scanned * seconds / SECONDS if name == "BP3" else 0.0
+        assert 0.98 - there < found.by_reads / seconds < 1.02, name
         # Stolen pages alone leave out stays that began before the trace or outlast it, and so the longer ones: their
         # mean is too short, by at most the share of the trace that a page stays. Beyond this the rate of the scans
         # differs by a third between both halves of 20 seconds, and pages are weighted by when they are stolen.

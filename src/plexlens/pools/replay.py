@@ -63,6 +63,9 @@ class Check:
     unsure
         By how much they may differ, since nothing records which pages were changed, or in the group buffer pool, when
         the trace began.
+    surplus
+        By how much more the simulation may count, since nothing records which pages of prefetch requests were in the
+        pool when the trace began: the simulation reads them all.
     """
 
     pool: str
@@ -73,6 +76,7 @@ class Check:
     recorded: float
     source: str
     unsure: float = 0.0
+    surplus: float = 0.0
 
     @property
     def difference(self) -> float:
@@ -85,15 +89,25 @@ class Check:
         return self.difference / self.recorded if self.recorded else None
 
     @property
+    def explained(self) -> float:
+        """The largest difference, without its sign, that the start of the trace explains."""
+        return self.unsure + (self.surplus if self.difference > 0 else 0.0)
+
+    @property
     def beyond(self) -> float:
-        """The part of the difference, without its sign, that `unsure` does not explain."""
-        return max(abs(self.difference) - self.unsure, 0.0)
+        """The part of the difference, without its sign, that the start of the trace does not explain."""
+        return max(abs(self.difference) - self.explained, 0.0)
 
     @property
     def agrees(self) -> bool:
         """Whether the two agree within the bound, or differ by so little that it does not matter."""
         bound = OBJECT_BOUND if self.name else POOL_BOUND
-        return abs(self.difference) <= max(bound * self.recorded, self.getpages / LEAST, self.unsure)
+        return abs(self.difference) <= max(bound * self.recorded, self.getpages / LEAST)
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the two differ by more than the bound and than the start of the trace explains."""
+        return not self.agrees and self.beyond > 0
 
 
 @dataclass(frozen=True)
@@ -132,21 +146,25 @@ class Replay:
 
     @property
     def contradictions(self) -> list[Check]:
-        """Pools and objects that do not agree."""
-        return [check for check in (*self.pools, *self.objects) if not check.agrees]
+        """Pools and objects that do not agree, and not because of the start of the trace."""
+        return [check for check in (*self.pools, *self.objects) if check.is_contradicted]
 
     @property
     def text(self) -> str:
         """The result in a sentence."""
         if not self.pools and not self.objects:
             return "The trace records nothing that the simulation of the present pools can be compared with."
-        error, wrong = self.error, self.contradictions
-        compared = len(self.pools) + len(self.objects)
-        note = f"{compared - len(wrong)} of {compared} recorded counts agree with the simulation of the present pools"
+        error, compared = self.error, [*self.pools, *self.objects]
+        agreeing = sum(check.agrees for check in compared)
+        note = f"{agreeing} of {len(compared)} recorded counts agree with the simulation of the present pools"
+        if count := len(compared) - agreeing - len(self.contradictions):
+            note += (
+                f"; {count} {'is' if count == 1 else 'are'} open, as far apart as the start of the trace may explain"
+            )
         if error is not None:
             note += f"; read I/Os differ by {error:.1%}"
             if self.unexplained < error:
-                note += f", {self.unexplained:.1%} beyond what the group buffer pools' contents at the start explain"
+                note += f", {self.unexplained:.1%} beyond what the pools' contents at the start explain"
         return note + "."
 
     @property
@@ -221,7 +239,8 @@ def replay_of(
         texts = _of_delays([delay for delay in delays if pool_name(delay.pool) == pool], alone=not member) | texts
         structure = state.configuration.structures.get(pool) if shared else None
         cached = structure.data_entries if structure is not None else 0
-        checks += _checks(name, "", activity, texts, changed=_changed_before(state, name), cached=cached)
+        size = state.configuration.pools[name].size
+        checks += _checks(name, "", activity, texts, changed=_changed_before(state, name), cached=cached, size=size)
     if partly:
         missing.append(f"Statistics of SMF 100 cover too little of the trace to be compared: {', '.join(partly)}.")
     objects = list(_objects(state, work, delays, has_statuses=has_statuses))
@@ -250,6 +269,7 @@ def _checks(
     *,
     changed: float = 0.0,
     cached: float = 0.0,
+    size: float = 0.0,
 ) -> Iterator[Check]:
     """Checks of what was recorded.
 
@@ -261,6 +281,8 @@ def _checks(
         Recorded counts with their sources.
     changed, cached
         Pages that may have been changed, and in the group buffer pool, when the trace began.
+    size
+        Buffers of the pool: so many pages may have been there.
     """
     simulated = {
         "sync_reads": activity.sync_reads,
@@ -268,6 +290,11 @@ def _checks(
         "prefetch_pages": activity.pages_read - activity.sync_reads,
         "write_ios": activity.write_ios,
         "pages_written": activity.pages_written,
+    }
+    present = min(size, simulated["prefetch_pages"])
+    surplus = {
+        "prefetch_pages": present,
+        "prefetch_ios": present * activity.prefetch_reads / max(simulated["prefetch_pages"], 1.0),
     }
     for what in COUNTERS:
         if what in text:
@@ -277,15 +304,19 @@ def _checks(
                 also = {"prefetch_ios": "write_ios", "prefetch_pages": "pages_written"}.get(what)
                 simulated[what] += simulated[also] if also else 0.0
             unsure = {"pages_written": changed, "sync_reads": cached}.get(what, 0.0)
-            if what == "write_ios" and activity.pages_written:
-                unsure = changed * activity.write_ios / activity.pages_written
-            yield Check(pool, name, what, activity.getpages, simulated[what], recorded, source, unsure)
+            if what == "write_ios":
+                # Each page may be an I/O of its own where no simulated one tells how many an I/O writes.
+                unsure = changed * (activity.write_ios / activity.pages_written if activity.pages_written else 1.0)
+            yield Check(
+                pool, name, what, activity.getpages, simulated[what], recorded, source, unsure, surplus.get(what, 0.0)
+            )
     reads = [text[what] for what in ("sync_reads", "prefetch_ios") if what in text]
     if len(reads) == 2:
         sources = " and ".join(dict.fromkeys(source for _, source in reads))
         both = simulated["sync_reads"] + simulated["prefetch_ios"]
         recorded = sum(count for count, _ in reads)
-        yield Check(pool, name, "read_ios", activity.getpages, both, recorded, sources, cached)
+        more = surplus["prefetch_ios"]
+        yield Check(pool, name, "read_ios", activity.getpages, both, recorded, sources, cached, more)
 
 
 def _recorded_of_pool(work: Work, pool: str) -> dict[str, float]:
@@ -339,14 +370,15 @@ def _objects(state: State, work: Work, delays: Sequence[ObjectDelay], *, has_sta
             uses = [use for (count, _), use in part.data_sets.items() if count == number]
             misses = float(np.sum([_share(use, pool) * use.statuses[_MISS] for use in uses]))
             texts |= {"sync_reads": (misses, _TRACE)}
-        yield from _checks(name, part.object_name(number), activity, texts)
+        size = state.configuration.pools[name].size
+        yield from _checks(name, part.object_name(number), activity, texts, size=size)
 
 
 def to_json(replay: Replay) -> dict[str, Any]:
     """Plain values."""
 
     def row(check: Check) -> dict[str, Any]:
-        return asdict(check) | {"error": check.error, "agrees": check.agrees}
+        return asdict(check) | {"error": check.error, "agrees": check.agrees, "contradicted": check.is_contradicted}
 
     return {
         "text": replay.text,

@@ -27,6 +27,13 @@ _LEAD = (
 )
 
 
+def _verdict(check: Check) -> str:
+    """Whether a count agrees."""
+    if check.is_contradicted:
+        return "no"
+    return "yes" if check.agrees else "open"
+
+
 def replay_section(replay: Replay, definitions: Definitions) -> Section:
     """Recorded and simulated counts, and what their difference means for the advice."""
     fields: list[Field[Check]] = [
@@ -47,16 +54,18 @@ def replay_section(replay: Replay, definitions: Definitions) -> Section:
             "(simulated - recorded) / recorded", "Both",
         ),
         Field(
-            REPLAY, "unsure", "May differ by", lambda check: check.unsure or None, COUNT,
+            REPLAY, "unsure", "May differ by", lambda check: check.unsure + check.surplus or None, COUNT,
             "writes: Σ over updated data sets of the fewer of VDWQT and their updates, at most DWQT; reads of shared "
-            "data: data entries of the group buffer pool",
-            "Pages that were changed, or in the group buffer pool, when the trace began: nothing records them",
+            "data: data entries of the group buffer pool; prefetch, only more: the fewer of buffers and pages that it "
+            "read",
+            "Pages that were changed, in the group buffer pool, or there for prefetch, when the trace began: nothing "
+            "records them",
         ),
         Field(REPLAY, "source", "Recorded by", lambda check: check.source),
         Field(
-            REPLAY, "agrees", "Agrees", lambda check: "yes" if check.agrees else "no",
-            formula=f"within {POOL_BOUND:.0%} of a pool, {OBJECT_BOUND:.0%} of an object, by what it may differ, or "
-            f"less than one in {LEAST:,} getpages apart",
+            REPLAY, "agrees", "Agrees", _verdict,
+            formula=f"yes: within {POOL_BOUND:.0%} of a pool, {OBJECT_BOUND:.0%} of an object, or less than one in "
+            f"{LEAST:,} getpages apart; open: no further apart than it may differ",
         ),
     ]  # fmt: skip
     name: Field[Check] = Field(REPLAY, "object", "Object", lambda check: check.name, key=True)
