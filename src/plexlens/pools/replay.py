@@ -282,7 +282,7 @@ def _checks(
     changed, cached
         Pages that may have been changed, and in the group buffer pool, when the trace began.
     size
-        Buffers of the pool: so many pages may have been there.
+        Buffers of the pool, the most pages that may have been there.
     """
     simulated = {
         "sync_reads": activity.sync_reads,
