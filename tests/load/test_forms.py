@@ -209,7 +209,9 @@ def test_compressed_files_are_read(tmp_path: Path) -> None:
     assert whole(read(path)) == whole(read(FILES / "jmeter-5.6.3.csv"))
 
 
-@pytest.mark.parametrize("name", ["jmeter-5.6.3.csv", "jmeter-5.6.3.xml", "gatling-3.9.5.log", "tsung-1.7.0.dump"])
+@pytest.mark.parametrize(
+    "name", ["jmeter-5.6.3.csv", "jmeter-5.6.3.xml", "gatling-3.9.5.log", "gatling-3.15.1.log", "tsung-1.7.0.dump"]
+)
 def test_a_file_cut_anywhere_gives_its_whole_lines_or_says_why_not(name: str, tmp_path: Path) -> None:
     data = (FILES / name).read_bytes()
     everything = whole(read(FILES / name))[0]
@@ -292,7 +294,7 @@ def test_another_file_names_the_tools(tmp_path: Path) -> None:
         read(path)
     binary = tmp_path / "simulation.log"
     binary.write_bytes(bytes(range(256)) * 4)
-    with pytest.raises(UnknownSourceError, match="binary log"):
+    with pytest.raises(UnknownSourceError, match=r"Gatling \(binary simulation.log\)"):
         read(binary)
 
 

@@ -12,6 +12,9 @@ from plexlens.ingest.load_test.forms import Form
 from plexlens.ingest.load_test.lines import text_lines
 from plexlens.ingest.load_test.request import BATCH, Batch, Note
 
+#: What a place in a file is called.
+PLACE = "line"
+
 
 def heads_of(form: Form, line: str) -> list[str] | None:
     """The names of the cells, if a line is the line of heads of a form; None otherwise."""

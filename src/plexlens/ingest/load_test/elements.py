@@ -11,6 +11,9 @@ import pyarrow as pa
 from plexlens.ingest.load_test.forms import Form
 from plexlens.ingest.load_test.request import BATCH, Batch, Note, texts_of
 
+#: What a place in a file is called.
+PLACE = "line"
+
 _PIECE = 1 << 20
 
 

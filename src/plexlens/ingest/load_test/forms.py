@@ -11,7 +11,7 @@ from pathlib import Path
 from plexlens.errors import UnreadableInputError
 from plexlens.layouts_path import layout_folders, layout_lines
 
-SCANS = ("delimited", "elements", "json lines")
+SCANS = ("delimited", "elements", "json lines", "gatling log")
 TYPES = ("time", "number", "text", "flag")
 #: Units of a number or a time in a file, and how many of them are one second; bytes and counts have none.
 _UNITS = {"": 1.0, "s": 1.0, "ms": 1e3}

@@ -12,6 +12,9 @@ from plexlens.ingest.load_test.forms import Form
 from plexlens.ingest.load_test.lines import text_lines
 from plexlens.ingest.load_test.request import BATCH, Batch, Note, texts_of
 
+#: What a place in a file is called.
+PLACE = "line"
+
 
 def starts(form: Form, head: str) -> bool:
     """Whether the beginning of a file is of this form."""

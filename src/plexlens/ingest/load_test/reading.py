@@ -12,13 +12,18 @@ import pyarrow.compute as pc
 
 from plexlens.errors import NothingUsableError, UnknownSourceError, UnreadableInputError
 from plexlens.ingest.compression import Expansion, ExpansionError, open_expanded, unreadable
-from plexlens.ingest.load_test import delimited, elements, hdr_histogram, json_lines
+from plexlens.ingest.load_test import delimited, elements, gatling_log, hdr_histogram, json_lines
 from plexlens.ingest.load_test.forms import Form, forms
 from plexlens.ingest.load_test.request import SCHEMA, requests
 from plexlens.ingest.load_test.summary import CORRECTED, CoursePoint, Total, locust_course, locust_totals, wrk_total
 from plexlens.ingest.recognition import read_head
 
-_SCANS: dict[str, ModuleType] = {"delimited": delimited, "elements": elements, "json lines": json_lines}
+_SCANS: dict[str, ModuleType] = {
+    "delimited": delimited,
+    "elements": elements,
+    "json lines": json_lines,
+    "gatling log": gatling_log,
+}
 #: Bytes of the longest file of totals: they have a line per transaction and second.
 _SUMMARY = 64 << 20
 #: Bytes of memory per request at most, from reading to the page (`tests/load/test_many_requests.py`).
@@ -109,11 +114,10 @@ def read(
         "wrk (its output)",
         "HdrHistogram (logs, percentiles)",
     ]
-    hint = "Gatling 3.10 and later write a binary log" if path.name == "simulation.log" else "check the file"
     raise UnknownSourceError(
         file=str(path),
         what="no load-test tool is known that writes such a file",
-        remedy=f"{hint}; known are {', '.join(tools)}. Others: see layouts/load_test/README.md",
+        remedy=f"check the file; known are {', '.join(tools)}. Others: see layouts/load_test/README.md",
     )
 
 
@@ -140,7 +144,7 @@ def _read(path: Path, form: Form, expansion: Expansion | None, memory: int) -> L
         stream, raw = open_expanded(path, expansion)
         with raw, stream:
             for texts, lines in _SCANS[form.scan].scan(form, stream, left_out.note):
-                places = pc.binary_join_element_wise("line", lines.cast(pa.string()), " ")
+                places = pc.binary_join_element_wise(_SCANS[form.scan].PLACE, lines.cast(pa.string()), " ")
                 tables.append(_without_nulls(requests(form, texts, places, left_out.note)))
                 count += tables[-1].num_rows
                 if count * REQUEST_BYTES > memory:
