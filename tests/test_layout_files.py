@@ -276,6 +276,7 @@ UNUSED: dict[str, set[str]] = {
     "smf116_2": {f"QWA01R{number}O" for number in "3456"},
     "smf116_10": {f"QWA01R{number}O" for number in "23456"},
     "smf120_11": {"SM120BAI"},
+    "smf120_12": {f"SM120C_{name}_OFFSET" for name in ("ACCOUNTING", "USS", "USER")},
     "smf120_9": {f"SM1209_{name}_OFFSET" for name in ("STAMP", "SECURITY", "USER", "ASYNC")},
 }
 

@@ -20,6 +20,7 @@ from tests.metrics.test_serialization import LOCAL, REQUESTS, SCANNER, delay_rec
 from tests.metrics.test_smf_recording import loss_record, minutes, status_record
 from tests.metrics.test_virtual import JOB, virtual_record
 from tests.metrics.test_was_requests import was_record
+from tests.metrics.test_web_batch import batch_record
 from tests.metrics.test_web_requests import api, api_record, web_record
 from tests.metrics.test_workload_decision import decision_record
 from tests.metrics.test_workload_sample import sample_record
@@ -59,6 +60,7 @@ RECORDS = (
     api_record(api(minutes(1), 0.25, (0.05, 0.2))),
     web_record(minutes(2), 0.5),
     was_record(minutes(2)),
+    batch_record(minutes(2)),
 )
 
 
@@ -66,7 +68,8 @@ GRAINS = {
     "api_request", "dasd_data_set_use", "db2_statement", "enqueue_scan", "enqueue_serialization", "enqueue_waiter",
     "io_accelerator", "io_eadm", "io_function", "io_port", "io_scm", "omvs_file_system", "omvs_hfs", "omvs_hfs_pool",
     "omvs_kernel", "omvs_resource", "paging_class", "security_event", "smf_recording", "virtual_area",
-    "virtual_csa_key", "virtual_private", "web_request", "web_was_request", "workload_decision", "workload_sample",
+    "virtual_csa_key", "virtual_private", "web_batch", "web_request", "web_was_request", "workload_decision",
+    "workload_sample",
 }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Requests to z/OS Connect, Liberty and WebSphere: rates, response times, errors, processor time."""
+"""Requests to z/OS Connect, Liberty and WebSphere, and Java batch: rates, times, errors, processor time."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ PAGE = Page(
             "Environment variable server_SMF_request_activity_enabled=1 of WebSphere Application Server for z/OS, and "
             "TYPE(120) in SMFPRMxx.",
         ),
+        Way("SMF 120-12", "Feature batchSMFLogging-1.0 of Liberty, and TYPE(120) in SMFPRMxx."),
     ),
     figures=(
         FigureSpec("api_rate", "API requests", "api_request", "request_rate"),
@@ -122,6 +123,29 @@ PAGE = Page(
             course="request_rate",
             top=30,
             note="A path is the first two parts of the URI by which WLM classifies, else the application.",
+        ),
+        TableSpec(
+            "web_batch",
+            "Java batch of Liberty",
+            "web_batch",
+            (
+                Shown("units_ended", bar=True),
+                Shown("failed_fraction"),
+                Shown("elapsed_time", "Mean", group="Elapsed time"),
+                Shown("longest_seconds", "Longest", group="Elapsed time"),
+                Shown("cpu_per_unit"),
+                Shown("ziip_fraction"),
+                Shown("items_read", "Read", group="Items"),
+                Shown("items_written", "Written", group="Items"),
+                Shown("skipped_fraction", "Skipped", group="Items"),
+                Shown("cpu_per_item", "CPU per item", group="Items"),
+                Shown("items_per_commit", "Read per commit", group="Chunks"),
+                Shown("rollbacks", group="Chunks"),
+            ),
+            by=("system", "web_server", "batch_unit", "batch_job", "batch_step"),
+            order="cpu_seconds",
+            top=30,
+            note="A job contains its steps, and a step its partitions: do not add up units of different kinds.",
         ),
     ),
 )
