@@ -151,7 +151,8 @@ def test_jobs_and_steps(tmp_path: Path) -> None:
     assert (step["web_server"], step["batch_job"], step["batch_step"]) == ("BBGZSRV1", "billing", "post")
     assert (step["units_ended"], step["failed_fraction"]) == (3, pytest.approx(1 / 3))
     # 90 and 30 s; 20 and 10 s of processor time, of which 15 and 3 s on zIIP.
-    assert (step["timed_units"], step["elapsed_time"], step["longest_seconds"]) == (2, pytest.approx(60), pytest.approx(90))
+    assert (step["timed_units"], step["longest_seconds"]) == (2, pytest.approx(90))
+    assert step["elapsed_time"] == pytest.approx(60)
     assert (step["cpu_units"], step["cpu_per_unit"]) == (2, pytest.approx(15))
     assert step["ziip_fraction"] == pytest.approx(18 / 30)
     # 1,500 items read with 15 commits; 3 + 4 + 5 skipped.
@@ -159,5 +160,5 @@ def test_jobs_and_steps(tmp_path: Path) -> None:
     assert (step["items_per_commit"], step["skipped_fraction"]) == (pytest.approx(100), pytest.approx(12 / 1500))
     assert (step["cpu_per_item"], step["rollbacks"]) == (pytest.approx(30 / 1500), 1)
     job = units["job"]
-    assert (job["batch_step"], job["elapsed_time"], job["cpu_per_unit"]) == (None, pytest.approx(400), pytest.approx(31))
-    assert (job["items_per_commit"], job["failed_fraction"]) == (None, 0)
+    assert (job["batch_step"], job["items_per_commit"], job["failed_fraction"]) == (None, None, 0)
+    assert (job["elapsed_time"], job["cpu_per_unit"]) == (pytest.approx(400), pytest.approx(31))
