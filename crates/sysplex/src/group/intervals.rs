@@ -41,7 +41,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Its next page; a new scan, of so many getpages on the average, begins anywhere when the last has ended.
+    /// Its next page; a new scan begins anywhere when the last has ended. `getpages` is the mean of a scan.
     fn next(&mut self, pages: u64, getpages: f64, chance: &mut Stream) -> u64 {
         if self.left == 0 {
             let more = chance.unit() < getpages.fract();
