@@ -13,7 +13,7 @@ with ended as not materialized (
         c.sm120c_batch_status as batch_status, c.sm120c_reads::double as item_reads, c.sm120c_writes::double as item_writes,
         c.sm120c_commits::double as chunk_commits, c.sm120c_rollbacks::double as chunk_rollbacks,
         c.sm120c_read_skips::double + c.sm120c_process_skips::double + c.sm120c_write_skips::double as item_skips,
-        c.sm120c_filtered::double as item_filters,
+        c.sm120c_read_skips::double as item_read_skips, c.sm120c_filtered::double as item_filters,
         p.sm120c_cpu_end >= p.sm120c_cpu_start and p.sm120c_offload_end >= p.sm120c_offload_start as with_cpu,
         p.sm120c_cpu_end - p.sm120c_cpu_start as tcb_seconds, p.sm120c_offload_end - p.sm120c_offload_start as ziip_seconds,
         case when j.sm120c_started > 0 then moment(j.sm120c_started) end as begins,
@@ -40,8 +40,9 @@ sums as (
         sum(case when batch_status in (2, 3) then 1.0::double else 0.0::double end) as stopped,
         count(lasted)::double as timed_units, sum(lasted) as elapsed_seconds, max(lasted) as longest_seconds,
         count(*) filter (where with_cpu)::double as cpu_units, sum(tcb_seconds) filter (where with_cpu) as cpu_seconds,
-        sum(ziip_seconds) filter (where with_cpu) as ziip_seconds,
-        sum(item_reads) as items_read, sum(item_writes) as items_written, sum(item_skips) as items_skipped,
+        sum(ziip_seconds) filter (where with_cpu) as ziip_seconds, sum(item_reads) filter (where with_cpu) as cpu_items,
+        sum(item_reads) as items_read, sum(item_read_skips) as items_not_read,
+        sum(item_writes) as items_written, sum(item_skips) as items_skipped,
         sum(item_filters) as items_filtered, sum(chunk_commits) as commits, sum(chunk_rollbacks) as rollbacks
     from placed
     group by system, quarter, web_server, batch_unit, sm120c_batch_job, sm120c_batch_step

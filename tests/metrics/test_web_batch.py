@@ -141,7 +141,7 @@ def test_jobs_and_steps(tmp_path: Path) -> None:
             begin + timedelta(minutes=4), 30.0, status=FAILED, used=(10.0, 3.0), items=(500, 100, 5, *[0] * 5)
         ),
         # Without a processor section, and its clock went backward.
-        batch_record(begin + timedelta(minutes=5), -2.0, used=None, items=(0,) * 8),
+        batch_record(begin + timedelta(minutes=5), -2.0, used=None, items=(700, 0, 7, *[0] * 5)),
         batch_record(begin + timedelta(minutes=6), 400.0, unit=JOB, step="", used=(31.0, 18.0), items=(0,) * 8),
     ]
     found = lines(tmp_path, BATCH, *records, by=("web_server", "batch_unit", "batch_job", "batch_step"), time="all")
@@ -155,9 +155,10 @@ def test_jobs_and_steps(tmp_path: Path) -> None:
     assert step["elapsed_time"] == pytest.approx(60)
     assert (step["cpu_units"], step["cpu_per_unit"]) == (2, pytest.approx(15))
     assert step["ziip_fraction"] == pytest.approx(18 / 30)
-    # 1,500 items read with 15 commits; 3 + 4 + 5 skipped.
-    assert (step["items_read"], step["items_written"], step["items_filtered"]) == (1500, 1080, 20)
-    assert (step["items_per_commit"], step["skipped_fraction"]) == (pytest.approx(100), pytest.approx(12 / 1500))
+    # 2,200 items read with 22 commits, and 3 skipped at their read; 3 + 4 + 5 skipped in all.
+    assert (step["items_read"], step["items_written"], step["items_filtered"]) == (2200, 1080, 20)
+    assert (step["items_per_commit"], step["skipped_fraction"]) == (pytest.approx(100), pytest.approx(12 / 2203))
+    # 30 s for the 1,500 items of the units whose processor time is known.
     assert (step["cpu_per_item"], step["rollbacks"]) == (pytest.approx(30 / 1500), 1)
     job = units["job"]
     assert (job["batch_step"], job["items_per_commit"], job["failed_fraction"]) == (None, None, 0)

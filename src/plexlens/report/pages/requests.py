@@ -13,7 +13,7 @@ PAGE = Page(
     id="requests",
     title="API and web requests",
     lead="Requests to z/OS Connect, Liberty and WebSphere Application Server: how many, how fast, how many failed, at "
-    "what processor time.",
+    "what processor time; and the Java batch of Liberty.",
     what="API and web requests",
     ways=(
         Way(
