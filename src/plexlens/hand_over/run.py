@@ -24,6 +24,17 @@ from plexlens.whole_file import is_part, make_folder, whole_file
 
 _DUMP, _MONITOR, _ACCOUNT, _DATABASE, TRACE = "smf", "monwrite", "vm_account", "pdb", "trace"
 _ENDINGS = {_DUMP: ".smf", "rmf_xml": ".xml", "text_reports": ".txt", _DATABASE: ".pdb", TRACE: ".csv"}
+#: Kinds of source that cannot be copied: the message, and what to do.
+_NOT_COPIED = {
+    _MONITOR: (
+        "z/VM monitor data cannot be copied under other names: most of its fields have no layout",
+        "ingest it, and anonymise the database",
+    ),
+    _ACCOUNT: (
+        "z/VM accounting records cannot be copied under other names",
+        "ingest them, and anonymise the database",
+    ),
+}
 _PARQUET, _ARROW = b"PAR1", b"ARROW1"
 
 
@@ -119,18 +130,9 @@ def kind_of(path: Path) -> str:
         if not has_pages(path):
             raise
         return TRACE
-    if kind == _MONITOR:
-        raise UsageError(
-            file=str(path),
-            what="z/VM monitor data cannot be copied under other names: most of its fields have no layout",
-            remedy="ingest it, and anonymise the database",
-        )
-    if kind == _ACCOUNT:
-        raise UsageError(
-            file=str(path),
-            what="z/VM accounting records cannot be copied under other names",
-            remedy="ingest them, and anonymise the database",
-        )
+    if kind in _NOT_COPIED:
+        what, remedy = _NOT_COPIED[kind]
+        raise UsageError(file=str(path), what=what, remedy=remedy)
     return kind
 
 

@@ -122,23 +122,27 @@ def of_files(
             yield Inventory(file=str(path), kind="", size=path.lstat().st_size, skipped=error.what)
 
 
+#: Kinds of source whose records are not listed: the words of the message for the file, and what to do with it.
+_NOT_LISTED = {
+    "monwrite": (
+        "z/VM monitor data, whose records this command does not list",
+        "count them with plexlens monwrite",
+    ),
+    "vm_account": (
+        "z/VM accounting records, which this command does not list",
+        "give them to plexlens report, or to plexlens ingest",
+    ),
+}
+
+
 def of_file(path: Path, progress: Progress = silent, options: ReadOptions = _USUAL) -> Inventory:
     """The inventory of one file."""
     kind = recognise(path)
     if kind.name == "smf":
         return _of_dump(path, progress, options)
-    if kind.name == "monwrite":
-        raise UnknownSourceError(
-            file=str(path),
-            what="the file is z/VM monitor data, whose records this command does not list",
-            remedy="count them with plexlens monwrite",
-        )
-    if kind.name == "vm_account":
-        raise UnknownSourceError(
-            file=str(path),
-            what="the file is z/VM accounting records, which this command does not list",
-            remedy="give them to plexlens report, or to plexlens ingest",
-        )
+    if kind.name in _NOT_LISTED:
+        what, remedy = _NOT_LISTED[kind.name]
+        raise UnknownSourceError(file=str(path), what=f"the file is {what}", remedy=remedy)
     progress(0, path.stat().st_size, f"reading {path.name}")
     reading = kind.read(path, options)
     return _of_reports(path, kind.name, reading)

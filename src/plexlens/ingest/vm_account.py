@@ -31,7 +31,8 @@ RECORD = 80
 """Bytes of a record."""
 
 _DECODED = "01"
-_STOP, _CONNECTED = slice(16, 28), slice(28, 32)
+#: Date and time of the record, which the layout leaves out: they are its interval_end.
+_STOP = slice(16, 28)
 
 #: User and kind of a record in EBCDIC: names of upper case letters, digits, #, @, $ and a few more, padded by blanks.
 _LETTERS = rb"\xc1-\xc9\xd1-\xd9\xe2-\xe9\xf0-\xf9\x5b\x7b\x7c\x4e\x60\x6d"
@@ -157,7 +158,7 @@ class AccountReading:
             raise UnreadableInputError(
                 file=str(self._path), what=f"its records cannot be decoded: {error}", remedy="check the layouts"
             ) from error
-        connected = [timedelta(seconds=int.from_bytes(record[_CONNECTED], "big")) for record in records]
+        connected = [timedelta(seconds=seconds) for seconds in rows.column("acntcont").to_pylist()]
         values = {
             "interval_start": [end - length for end, length in zip(ends, connected, strict=True)],
             "interval_end": ends,
