@@ -7,7 +7,7 @@ The sysplex simulator runs one workload with 1, 4 and 40 threads at work and as 
 what Db2 would: SMF 100 and IFCID 198. Its pools are full when the trace begins. `plexlens pools` then replays the
 trace; three of its rules were set after a look at these runs (docs/pools.md). Both use the same rules of a pool, so
 the table shows what a trace does not tell: what was in the pools before, how far a data set reaches, and the order of
-references within a record. It does not show whether Db2 follows these rules; for that, the second table compares what
+references within a record. It does not show whether Db2 follows these rules; for that, the last table compares what
 a published study prints with what the rules allow.
 """
 

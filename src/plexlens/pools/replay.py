@@ -158,9 +158,7 @@ class Replay:
         agreeing = sum(check.agrees for check in compared)
         note = f"{agreeing} of {len(compared)} recorded counts agree with the simulation of the present pools"
         if count := len(compared) - agreeing - len(self.contradictions):
-            note += (
-                f"; {count} {'is' if count == 1 else 'are'} open, as far apart as the start of the trace may explain"
-            )
+            note += f"; {count} {'is' if count == 1 else 'are'} open: the start of the trace may explain the difference"
         if error is not None:
             note += f"; read I/Os differ by {error:.1%}"
             if self.unexplained < error:
