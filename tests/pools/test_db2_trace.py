@@ -282,8 +282,8 @@ def test_a_cut_dump_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-30])
     trace = open_trace([path])
     assert [row["page"] for row in rows(trace)] == list(range(9))
-    assert "t.smf: " in trace.facts.notes[0]
-    assert "first at byte" in trace.facts.notes[0]
+    # A page begins its sentences with a capital letter, which a file name does not get.
+    assert trace.facts.notes[0].startswith("damage in t.smf: cut_record, 1 time, first at byte ")
 
 
 def test_a_dump_with_exchanged_records_is_put_right(tmp_path: Path) -> None:

@@ -124,8 +124,9 @@ class DumpTrace:
         for reason, count in sorted(self._summary.get("damage_counts", {}).items()):
             first = next((row for row in damage if row["reason"] == reason), None)
             where = f", first at byte {first['offset']}: {first['detail']}; {first['remedy']}" if first else ""
-            texts.append(f"{self.path.name}: {reason} {count} times{where}.")
+            times = f"{count:,} {'time' if count == 1 else 'times'}"
+            texts.append(f"damage in {self.path.name}: {reason}, {times}{where}.")
         lost = self._summary.get("records", {}).get("7", 0)
         if lost:
-            texts.append(f"{self.path.name}: {lost} records of type 7 report that SMF lost data.")
+            texts.append(f"loss in {self.path.name}: {lost:,} records of type 7 report that SMF lost data.")
         return texts
