@@ -25,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 
-.PHONY: demo test check soak audit test-times lint types rust-test python-test python-test-first python-test-second python-test-third spark-test load-test storage-test fuzz fuzz-guided fuzz-guided-dumps fuzz-guided-kinds fuzz-corpus docs goldens hooks man sbom dist bundle benchmarks clean prerequisites browser java
+.PHONY: demo test check soak audit test-times lint types rust-test python-test python-test-first python-test-second python-test-third python-test-fourth spark-test load-test storage-test fuzz fuzz-guided fuzz-guided-dumps fuzz-guided-kinds fuzz-corpus docs goldens hooks man sbom dist bundle benchmarks clean prerequisites browser java
 
 demo: $(BUILD)/core
 	@mkdir -p out
@@ -41,7 +41,8 @@ demo: $(BUILD)/core
 	@echo "out/example.html has the figures of published studies."
 	@echo "To look around in the day: $(BIN)/plexlens serve out/day"
 
-test: lint types rust-test python-test fuzz
+test: lint types $(BUILD)/core $(BUILD)/axe browser
+	@$(MAKE) --no-print-directory -j4 --output-sync=target $(PYTHON_PARTS) rust-test fuzz
 	@echo "make test: everything passed"
 
 # Daily use, in three minutes: lint, types, and the tests of what differs from where the branch left main.
@@ -128,10 +129,12 @@ types: $(BUILD)/core
 rust-test:
 	$(CARGO) test --quiet --locked --workspace
 
-# Three parts at the same time: two would leave the cores idle while a test waits for a server, a disk or a browser.
-# Folders that are not named here are in the third.
-FIRST_PART := capacity docs golden ingest metrics sharing simulate
-SECOND_PART := cli pdb pools serve
+# Four parts at the same time: fewer leave the cores idle while a test waits for a server, a disk or a browser. The Rust
+# tests and the fuzz begin when the first part has ended. Folders that are not named here are in the fourth.
+FIRST_PART := capacity ingest metrics
+SECOND_PART := docs pools serve why
+THIRD_PART := api cli golden hand_over pdb sharing simulate
+PYTHON_PARTS := python-test-first python-test-second python-test-third python-test-fourth
 
 # Rules of accessibility for the tests of pages, pinned in tests/report/axe; nothing of them is shipped.
 $(BUILD)/axe: tests/report/axe/package.json tests/report/axe/package-lock.json
@@ -144,7 +147,7 @@ $(BUILD)/axe: tests/report/axe/package.json tests/report/axe/package-lock.json
 	@touch $@
 
 python-test: $(BUILD)/core $(BUILD)/axe browser
-	@$(MAKE) --no-print-directory -j3 --output-sync=target python-test-first python-test-second python-test-third
+	@$(MAKE) --no-print-directory -j4 --output-sync=target $(PYTHON_PARTS)
 
 python-test-first:
 	$(BIN)/pytest $(addprefix tests/,$(FIRST_PART))
@@ -153,7 +156,10 @@ python-test-second:
 	$(BIN)/pytest $(addprefix tests/,$(SECOND_PART))
 
 python-test-third:
-	$(BIN)/pytest tests $(addprefix --ignore=tests/,$(FIRST_PART) $(SECOND_PART))
+	$(BIN)/pytest $(addprefix tests/,$(THIRD_PART))
+
+python-test-fourth:
+	$(BIN)/pytest tests $(addprefix --ignore=tests/,$(FIRST_PART) $(SECOND_PART) $(THIRD_PART))
 
 # Extras, each in an environment of its own, which sees that of the other tests: Plexlens on Spark, the driver of load
 # tests (Locust), a database on object storage with an S3 server, and the fuzzer of Python (Atheris).

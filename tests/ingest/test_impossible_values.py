@@ -10,6 +10,7 @@ import csv
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,7 @@ NEEDED: dict[str, dict[str, dict[str, Any]]] = {
 }
 
 
+@cache
 def rows_of(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8") as file:
         return list(csv.DictReader(line for line in file if not line.startswith("#")))
@@ -92,13 +94,19 @@ def fields_of(table: str) -> dict[str, Field]:
     return fields
 
 
+@cache
+def _maps() -> dict[str, str]:
+    """The first record map that holds each section."""
+    maps: dict[str, str] = {}
+    for path in sorted((LAYOUTS / "records").glob("*.csv")):
+        for row in rows_of(path):
+            maps.setdefault(row["layout"], path.stem)
+    return maps
+
+
 def record_of(table: str) -> str:
     """The record map that holds the section."""
-    holding = [
-        path.stem for path in (LAYOUTS / "records").glob("*.csv") if any(r["layout"] == table for r in rows_of(path))
-    ]
-    (name,) = sorted(holding)[:1]
-    return name
+    return _maps()[table]
 
 
 @dataclass(frozen=True)

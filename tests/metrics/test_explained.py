@@ -43,7 +43,8 @@ def test_each_statement_goes_through_both_printers(empty: Inputs, grain: Grain) 
         read = sqlglot.parse_one(statement, read="duckdb")
         for dialect in ("duckdb", "spark"):
             printed = read.sql(dialect, comments=False)
-            assert sqlglot.parse_one(printed, read=dialect).sql(dialect) == printed
+            # Nothing else prints the tree that is read again, so that printing may change it.
+            assert sqlglot.parse_one(printed, read=dialect).sql(dialect, copy=False) == printed
 
 
 def test_what_is_printed_gives_the_rows_of_the_view() -> None:

@@ -110,7 +110,7 @@ def laid_out(sql: str, dialect: str = "duckdb", connection: Connection | None = 
 
     tree = parse_one(sql, read="duckdb")
     if dialect != "spark" or connection is None:
-        return f"{tree.sql(dialect, pretty=True)}\n"
+        return f"{tree.sql(dialect, pretty=True, copy=False)}\n"
     from plexlens.metrics.spark_dialect import printed
 
     def columns_of(query: str) -> list[str]:

@@ -178,7 +178,7 @@ def _parts(sql: str) -> tuple[_Part, ...]:
 @lru_cache(TEXTS)
 def _words(sql: str) -> tuple[str, ...]:
     """Names in SQL, in lower case, without comments and texts."""
-    return tuple(token[0].strip('"').lower() for token in _TOKEN.finditer(sql) if token[0][0] not in "-'(),*")
+    return tuple([token.strip('"').lower() for token in _TOKEN.findall(sql) if token[0] not in "-'(),*"])
 
 
 @lru_cache(TEXTS)

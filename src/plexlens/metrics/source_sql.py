@@ -100,7 +100,7 @@ def _arguments(sql: str, start: int, name: str) -> tuple[list[str], int]:
 @lru_cache(TEXTS)
 def names_in(sql: str) -> frozenset[str]:
     """Every name in SQL, in lower case, without texts and comments."""
-    return frozenset(token[0].strip('"').lower() for token in _TOKEN.finditer(sql) if token[0][0] not in "-'")
+    return frozenset([token.strip('"').lower() for token in _TOKEN.findall(sql) if token[0] not in "-'"])
 
 
 def tables_in(sql: str) -> list[str]:

@@ -77,7 +77,7 @@ def printed(tree: Any, columns_of: ColumnsOf) -> str:
             tree = replacement
         else:
             node.replace(replacement)
-    return str(tree.sql(_printer(), pretty=True))
+    return str(tree.sql(_printer(), pretty=True, copy=False))
 
 
 def _with_relations(query: Any) -> Any:
