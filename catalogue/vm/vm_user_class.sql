@@ -36,10 +36,17 @@ class as (
         sum(virtual_ios) as virtual_ios
     from classed
     group by system, day, user_class
+),
+-- Shares of a customer's users and of all processor time, in the appendix of the report of 1992.
+published (user_class, study_user_fraction, study_cpu_fraction) as (
+    values ('VIO0', 0.068, 0.004), ('VIO1', 0.759, 0.291), ('VIO2', 0.106, 0.110), ('VIO3', 0.028, 0.051),
+        ('VIO4', 0.012, 0.030), ('VIO5', 0.007, 0.115), ('VIO6', 0.002, 0.004), ('VIO7', 0.001, 0.013)
 )
-select system, sysplex, day as interval_start, to_timestamp(epoch(day) + 86400) as interval_end,
+select c.system, c.sysplex, c.day as interval_start, to_timestamp(epoch(day) + 86400) as interval_end,
     null::double as utc_offset, true as local_time,
-    user_class, users, connected_seconds, cpu_seconds, virtual_ios,
-    sum(users) over (partition by system, day) as all_users,
-    sum(cpu_seconds) over (partition by system, day) as all_cpu_seconds
-from class
+    c.user_class, c.users, c.connected_seconds, c.cpu_seconds, c.virtual_ios,
+    sum(c.users) over (partition by c.system, c.day) as all_users,
+    sum(c.cpu_seconds) over (partition by c.system, c.day) as all_cpu_seconds,
+    p.study_user_fraction, p.study_cpu_fraction
+from class c
+left join published p on p.user_class = c.user_class

@@ -262,6 +262,39 @@ def test_a_file_without_configuration_names_no_system(tmp_path: Path) -> None:
     tables = dict(iter(reading))
     assert set(tables["vm_sytprp"].column("system").to_pylist()) == {None}
     assert [note["note"] for note in reading.summary["notes"] if note["note"] == "system_not_named"]
+    (damage,) = reading.damage
+    assert (damage.reason, damage.severity) == ("system not named", "info")
+    assert "no record D1R4 names the system" in run("monwrite", "day", cwd=tmp_path).stdout
+    monwrite(tmp_path / "named", *SAMPLES)
+    assert "D1R4 names" not in run("monwrite", "named", cwd=tmp_path).stdout
+
+
+def test_files_appended_to_one_with_a_name_have_it(tmp_path: Path) -> None:
+    """What the message of a file without a name asks for: the interval between the files counts too."""
+    first, second = monwrite(tmp_path / "first", *SAMPLES[:3]), monwrite(tmp_path / "second", *SAMPLES[3:5])
+    (tmp_path / "both").write_bytes(first.read_bytes() + second.read_bytes())
+    assert run("ingest", "both", "--pdb", "vm.pdb", cwd=tmp_path).returncode == 0
+    answer = run("sql", "vm.pdb", "select system, total from vm_processor order by processor", "--json", cwd=tmp_path)
+    rows = json.loads(answer.stdout)
+    assert [row["system"] for row in rows] == ["VM1", "VM1"]
+    assert [row["total"] for row in rows] == pytest.approx([42 / 60, 15 / 60], abs=1e-6)
+
+
+def test_counters_of_files_without_a_name_are_not_compared(tmp_path: Path) -> None:
+    """Two systems sampled in turn: each file has an interval of its own of 24 and of 6 s in emulation."""
+    monwrite(tmp_path / "one", processor(0, 0, 100.0, 150.0, 10.0, 500.0), processor(2, 0, 124.0, 186.0, 16.0, 518.0))
+    monwrite(tmp_path / "two", processor(1, 0, 9e4, 9e4, 9e4, 9e4), processor(3, 0, 90_006.0, 9e4 + 7, 9e4, 9e4 + 50))
+    done = run("monwrite", "one", "two", "--record", "D0R2", "--intervals", "--format", "csv", cwd=tmp_path)
+    found = [
+        (row["file"], row["unused_because"], row["sytprp_pfxprbtm"] and round(float(row["sytprp_pfxprbtm"]), 5))
+        for row in csv.DictReader(io.StringIO(done.stdout))
+    ]
+    assert found == [
+        ("one", "no earlier record", ""),
+        ("two", "no earlier record", ""),
+        ("one", "", 24.0),
+        ("two", "", 6.0),
+    ]
 
 
 def test_bytes_that_are_no_record_are_damage(tmp_path: Path) -> None:

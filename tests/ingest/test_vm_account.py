@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import struct
@@ -99,6 +100,23 @@ def test_classes_are_those_of_the_study(pdb: Path) -> None:
         "VIO4": (1, 1 / 6, 0.10),
         "above VIO7": (1, 1 / 6, 0.80),
     }
+
+
+def test_the_shares_of_the_study_stand_beside(pdb: Path) -> None:
+    """The table of the study itself is the oracle."""
+    table = Path(__file__).parents[2] / "studies" / "vmesa-1992" / "customer_classes.csv"
+    with table.open(encoding="utf-8", newline="") as file:
+        published = {
+            row["CLASS"]: tuple(
+                pytest.approx(float(row[name].rstrip("%")) / 100)
+                for name in ("NUMERICAL DISTRIBUTION", "CPU-USAGE DISTRIBUTION")
+            )
+            for row in csv.DictReader(file)
+        }
+    found = rows(pdb, "select user_class, study_user_fraction, study_cpu_fraction from vm_user_class")
+    assert len(found) == 6
+    for row in found:
+        assert (row["study_user_fraction"], row["study_cpu_fraction"]) == published.get(row["user_class"], (None, None))
 
 
 def test_a_day_is_a_day_of_the_local_clock(tmp_path: Path) -> None:

@@ -102,6 +102,16 @@ def test_quarters_and_clients_are_apart(tmp_path: Path) -> None:
     assert (all_together["connections"], all_together["connection_seconds"]) == (3, 180)
 
 
+def test_ports_of_clients_by_littles_law(tmp_path: Path) -> None:
+    """Two connections of 60 s, over 2 min to the last end: one open at a time; each port is held for 120 s, so two."""
+    records = [ended(START, 60, client=True), ended(START + timedelta(minutes=2), 60, client=True)]
+    (found,) = lines(tmp_path, CONNECTION, *records, by=("stack",))
+    assert found["interval_seconds"] == 120
+    assert found["open_connections"] == pytest.approx(2 * 60 / 120)
+    assert found["ports_held"] == pytest.approx(2 * 120 / 120)
+    assert found["ports_held_fraction"] == pytest.approx(2 / 65_000)
+
+
 def test_sections_of_a_record(tmp_path: Path) -> None:
     telnet = section(32, {0: text("LU0001", 8), 8: text("CICSA", 8)})
     tls = section(16, {0: u16(0x0303), 2: bytes.fromhex("C030"), 4: u8(2), 8: text("PARTNER", 8)})

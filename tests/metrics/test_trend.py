@@ -1,4 +1,4 @@
-"""A metric by hour, day, week and month, worked by hand."""
+"""A metric by hour, shift, day, week and month, worked by hand."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.question import Question
-from plexlens.metrics.trend import EVERY, Period, trend
+from plexlens.metrics.selection import Selection, resolve, shift
+from plexlens.metrics.trend import EVERY, Period, trend, trend_by_shift
 from tests.metrics.raw import inputs, row
 
 #: Start of the interval, synchronous requests, their seconds: service times of 100, 400, 100, 50 and 200 us.
@@ -80,6 +81,78 @@ def test_the_clock_of_the_systems_decides(held: Inputs) -> None:
     assert march.end == datetime(2026, 3, 31, 22, tzinfo=UTC)
     assert [march.value, march.peak] == near(1.0 / 9500, 4e-4)
     assert march.intervals == 5
+
+
+#: Start of the interval, synchronous requests, their seconds: in the two nights, and one at noon between them.
+_NIGHTS = [
+    (datetime(2026, 3, 1, 22, 0, tzinfo=UTC), 1000.0, 0.1),  # a Sunday
+    (datetime(2026, 3, 1, 23, 45, tzinfo=UTC), 1000.0, 0.3),
+    (datetime(2026, 3, 2, 0, 0, tzinfo=UTC), 2000.0, 0.2),
+    (datetime(2026, 3, 2, 5, 45, tzinfo=UTC), 4000.0, 0.2),
+    (datetime(2026, 3, 2, 12, 0, tzinfo=UTC), 1000.0, 0.9),
+    (datetime(2026, 3, 2, 22, 15, tzinfo=UTC), 1000.0, 0.2),
+    (datetime(2026, 3, 3, 6, 0, tzinfo=UTC), 1000.0, 0.9),
+]
+
+
+def by_shift(
+    course: list[tuple[datetime, float, float]], *shifts: str, page: float = 0.0, offset: float = 0.0
+) -> list[Period]:
+    requests, facilities = [], []
+    for number, (start, count, seconds) in enumerate(course, 1):
+        times = {"interval_start": start, "interval_end": start + timedelta(minutes=15), "utc_offset": offset}
+        request = {"r744snam": "LOCK1", "r744styp": 5, "r744ssrc": count, "r744sstm": seconds}
+        requests.append(row(number, **times, **request))
+        facilities.append(row(number, **times, r744fnam="CF1"))
+    made = inputs(smf74_4_request=requests, smf74_4_local_cf=facilities)
+    selection = Selection(shifts=tuple(map(shift, shifts)))
+    chosen = Inputs(made.connection, resolve(selection, made.connection, "test") if shifts else selection)
+    question = Question.of("coupling_structure", by=["structure"], every="day", columns=["sync_service_time"])
+    return trend_by_shift(chosen, question, "test", utc_offset=page)
+
+
+def test_a_shift_past_midnight_is_one_row() -> None:
+    """The night from Sunday: 0.8 / 8000, between 50 and 300 us; noon and 6:00 are in none."""
+    first, second = by_shift(_NIGHTS, "22:00-06:00")
+    assert (first.start, first.end) == (datetime(2026, 3, 1, 22, tzinfo=UTC), datetime(2026, 3, 2, 6, tzinfo=UTC))
+    assert [first.value, first.peak, first.lowest] == near(1e-4, 3e-4, 5e-5)
+    assert (first.peak_start, first.intervals) == (datetime(2026, 3, 1, 23, 45, tzinfo=UTC), 4)
+    assert (second.start, second.intervals) == (datetime(2026, 3, 2, 22, tzinfo=UTC), 1)
+    assert [one.start.day for one in by_shift(_NIGHTS, "sun/22:00-06:00")] == [1]
+    (noon,) = by_shift(_NIGHTS, "mon-fri/11:30-13:00")
+    assert (noon.start, noon.end) == (
+        datetime(2026, 3, 2, 11, 30, tzinfo=UTC), datetime(2026, 3, 2, 13, 0, tzinfo=UTC),
+    )  # fmt: skip
+    assert [noon.value, noon.intervals] == [pytest.approx(9e-4), 1]
+
+
+@pytest.mark.parametrize("page", [0.0, 3600.0, 7200.0])
+def test_a_shift_of_a_system_whose_clock_is_not_that_of_the_page(page: float) -> None:
+    """The system is an hour ahead of UTC: 22:00 UTC is 23:00 of it, and its night ends at 5:00 UTC."""
+    first, second = by_shift(_NIGHTS, "22:00-06:00", page=page, offset=3600.0)
+    assert [first.value, first.intervals, second.intervals] == [pytest.approx(0.6 / 4000), 3, 1]
+    assert first.start == datetime(2026, 3, 1, 22, tzinfo=UTC) - timedelta(seconds=page)
+
+
+def test_a_shift_of_a_whole_day_and_what_is_no_single_shift() -> None:
+    assert [one.intervals for one in by_shift(_NIGHTS, "00:00-24:00")] == [2, 4, 1]
+    with pytest.raises(UsageError, match="no shift is given"):
+        by_shift(_NIGHTS)
+    with pytest.raises(UsageError, match="different hours"):
+        by_shift(_NIGHTS, "08:00-12:00", "22:00-06:00")
+
+
+def test_the_hours_of_a_shift() -> None:
+    """A night of Sunday is cut by the end of the week, and is one night all the same."""
+    hour = 3600
+    assert shift("22:00-06:00").hours == {(22 * hour, 8 * hour)}
+    assert shift("sun/22:00-06:00").hours == {(22 * hour, 8 * hour)}
+    assert shift("00:00-24:00").hours == {(0, 24 * hour)}
+    assert shift("mon,sun/08:00-17:00").hours == {(8 * hour, 9 * hour)}
+    assert shift("x", {"x": "mon-thu/08:00-17:00; fri/08:00-15:00"}).hours == {
+        (8 * hour, 9 * hour),
+        (8 * hour, 7 * hour),
+    }
 
 
 @pytest.mark.parametrize("every", EVERY)

@@ -187,6 +187,8 @@ def _values(account: Account, monitor_map: MonitorMap) -> dict[str, Any]:
 
 
 def _lines(account: Account, monitor_map: MonitorMap) -> Iterator[str]:
+    from plexlens.ingest.monitor import CONFIGURATION, JOIN
+
     without = _without_layout(account, monitor_map)
     yield f"{account.file}: {account.form}, {account.records:,} records, {without:,} of them without a layout"
     for row in _rows(account, monitor_map):
@@ -208,6 +210,8 @@ def _lines(account: Account, monitor_map: MonitorMap) -> Iterator[str]:
             f"  missing {account.missing_bytes:,} bytes: the file ends before the data that its control information "
             "names; transfer the file again"
         )
+    if not any((domain, number) == CONFIGURATION for domain, number, _ in account.tallies):
+        yield f"  no record D1R4 names the system: {JOIN}"
     if account.suspensions:
         yield (
             f"  suspensions of the collection of event data by CP: {account.suspensions:,}; "

@@ -5,7 +5,8 @@ Every record has a row in ``vm_record``. A record whose kind has a layout has a 
 fields as it does those of SMF records; the layouts are data (`plexlens.ingest.monitor_map`).
 
 The name of the system stands in record 4 of domain 1 only, which a file has where its collection began. Records before
-the first of them take its name. A file without any has no name of a system: the note ``system_not_named`` says so.
+the first of them take its name. A file without any has no name of a system: the note ``system_not_named`` and a row of
+damage say so, since two systems without names look like one.
 """
 
 from __future__ import annotations
@@ -33,7 +34,12 @@ TABLE = "vm_record"
 HEADER = "vm_mrhdr"
 """The layout of the header."""
 
-_SYSTEM = (1, 4)
+CONFIGURATION = (1, 4)
+"""Domain and number of the record that names the system."""
+
+JOIN = "append the file to the one of its system that has it (cat FIRST THIS > BOTH), and read that anew"
+"""What to do about a file that names no system."""
+
 _SYSTEM_COLUMN = "mtrsys_systmid"
 #: Records and bytes of a batch.
 _RECORDS, _BYTES = 50_000, 8 << 20
@@ -109,6 +115,7 @@ class MonitorReading:
         self._only = only
         self._notes: dict[tuple[str, str, str, str], tuple[int, int]] = {}
         self.account: Account = account_of(path, self._head)
+        self._is_unnamed = False
         self.position = 0
 
     @property
@@ -146,7 +153,7 @@ class MonitorReading:
 
     @property
     def damage(self) -> list[Damage]:
-        """Bytes that could not be read, a row per reason, and data that the file ends before."""
+        """Bytes that could not be read, a row per reason; data that the file ends before; a name that is missing."""
         rows = [
             self._damage(reason, self.account.places[reason], f"{size:,} bytes were skipped")
             for reason, size in self.account.skipped.items()
@@ -154,6 +161,9 @@ class MonitorReading:
         if self.account.missing_bytes:
             detail = f"{self.account.missing_bytes:,} bytes that the control information names are not in the file"
             rows.append(self._damage("the file ends too early", None, detail))
+        if self._is_unnamed:
+            detail = "no record D1R4 names the system: files of two systems without a name are taken for one system"
+            rows.append(self._damage("system not named", None, detail, Severity.INFO, JOIN))
         return rows
 
     def __iter__(self) -> Iterator[tuple[str, pa.RecordBatch]]:
@@ -161,10 +171,11 @@ class MonitorReading:
         system = self._first_system()
         if system is None:
             self._note("system_not_named", TABLE, 1)
+            self._is_unnamed = True
         number = 1
         batch = _Batch(number)
         for record in read_records(self.account, self._expansion):
-            if record.key == _SYSTEM:
+            if record.key == CONFIGURATION:
                 system = self._named(record) or system
             batch.add(record, system)
             number += 1
@@ -175,16 +186,23 @@ class MonitorReading:
         if batch.records:
             yield from self._tables(batch)
 
-    def _damage(self, reason: str, offset: int | None, detail: str) -> Damage:
+    def _damage(
+        self,
+        reason: str,
+        offset: int | None,
+        detail: str,
+        severity: Severity = Severity.DATA_LOSS,
+        remedy: str = "transfer the file again in binary",
+    ) -> Damage:
         return Damage(
             source_id=self._source_id,
             file=str(self._path),
             record_no=None,
             offset=offset,
             reason=reason,
-            severity=Severity.DATA_LOSS,
+            severity=severity,
             detail=detail,
-            remedy="transfer the file again in binary",
+            remedy=remedy,
         )
 
     def _first_system(self) -> str | None:
@@ -193,7 +211,7 @@ class MonitorReading:
             (
                 name
                 for record in read_records(account, self._expansion)
-                if record.key == _SYSTEM
+                if record.key == CONFIGURATION
                 if (name := self._named(record))
             ),
             None,
@@ -201,7 +219,7 @@ class MonitorReading:
 
     def _named(self, record: MonitorRecord) -> str | None:
         """The system's name of a configuration record; None where its layout has no such field."""
-        layout = self._map.layout(*_SYSTEM)
+        layout = self._map.layout(*CONFIGURATION)
         if layout is None:
             return None
         rows, _ = self._map.catalogue.decode_records(layout, record.data, [len(record.data)], **self._choices)

@@ -155,7 +155,7 @@ def _clean_of_whole(inputs: Inputs, grain: Grain, rows: Query, apart: Sequence[s
     return None if result is None else replace(result, common=None)
 
 
-def _time(time: str, utc_offset: float) -> str:
+def _time(time: str, utc_offset: float, day_begins: float) -> str:
     """SQL of the moment that names the time of a row; hours and days follow a clock, and local times are kept separate.
 
     Raises
@@ -167,7 +167,8 @@ def _time(time: str, utc_offset: float) -> str:
         raise ValueError(f"time {time!r} is not known; it is one of {', '.join(TIMES)}")
     if time in ("interval", "all"):
         return "interval" if time == "interval" else ""
-    shift = f"to_seconds(case when local_time then 0 else {int(utc_offset)} end)"
+    begins = int(day_begins)
+    shift = f"to_seconds(case when local_time then {-begins} else {int(utc_offset) - begins} end)"
     if time == "quarter_hour":
         return f"time_bucket(interval '15 minutes', interval + {shift}) - {shift}"
     return f"date_trunc('{time}', interval + {shift}) - {shift}"
@@ -184,6 +185,7 @@ def evaluate(
     kept: Query | None = None,
     apart: Sequence[str] = (),
     utc_offset: float = 0.0,
+    day_begins: float = 0.0,
     cut: Cut = Cut.ALIGNED,
     shown: Iterable[str] | None = None,
 ) -> Query | None:
@@ -211,6 +213,8 @@ def evaluate(
         Columns that part the covered time: rows that differ in them are of different selections of intervals.
     utc_offset
         Seconds by which the clock on which hours and days begin is ahead of UTC.
+    day_begins
+        Seconds after midnight of that clock at which a day of ``time`` begins.
     cut
         Whether a roll-up by interval splits intervals where those of other observers begin or end
         (`plexlens.metrics.slices`).
@@ -228,7 +232,7 @@ def evaluate(
     ValueError
         An unknown column in ``by`` or an unknown ``time``; the message lists the valid ones.
     """
-    bucket = _time(time, utc_offset)
+    bucket = _time(time, utc_offset, day_begins)
     names = None if shown is None else frozenset(shown)
     if names is not None:
         grain = replace(grain, metrics=tuple(metric for metric in grain.metrics if metric.name in names))

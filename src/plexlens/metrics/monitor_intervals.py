@@ -3,7 +3,8 @@
 Which field counts on, how wide it is and which way it runs, is data (`plexlens.ingest.monitor_map`). The conversion is
 that of `plexlens.metrics.cumulative`: a record that is missing makes the interval longer, a counter of 32 bits may
 wrap, and a fall is a restart. A counter that runs down is turned. One whose direction is not known is taken the way in
-which it did not fall; it never tells a restart.
+which it did not fall; it never tells a restart. Records that name no system are compared within their file, since
+another such file may be of another system.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from plexlens.metrics.definition import Differences
 from plexlens.pdb.engine import connect, quoted
 
 _FIRST = ("system", "interval_start", "interval_end", "interval_seconds", "unused_because")
+
+#: The file of a record that names no system.
+_UNNAMED = "file of no system"
 
 
 def between_records(
@@ -63,9 +67,10 @@ def between_records(
         f"-{quoted(name)}::double as {quoted(name)}" if name in turned else quoted(name) for name in rows.column_names
     ]
     columns += [f"-{quoted(name)}::double as {quoted(_back(name))}" for name in both]
+    columns.append(f"case when system is null then source_id end as {quoted(_UNNAMED)}")
     widths = {name: counter.width for name, counter in counters.items()}
     widths |= {_back(name): counters[name].width for name in both}
-    differences = Differences(("system", *key), widths, witnesses=tuple(sure), keep_unused=True)
+    differences = Differences(("system", _UNNAMED, *key), widths, witnesses=tuple(sure), keep_unused=True)
     changed = differenced(f"(select {', '.join(columns)} from records)", differences)
     own = [name for name in rows.column_names if name not in {*_FIRST, *key}]
     shown = [quoted(name) for name in ("system", *key, *_FIRST[1:])]

@@ -157,7 +157,7 @@ def grain_of(name: str) -> Grain:
     return GRAINS[name]
 
 
-def ask(inputs: Inputs, question: Question, name: str, *, utc_offset: float = 0.0) -> Answer:
+def ask(inputs: Inputs, question: Question, name: str, *, utc_offset: float = 0.0, day_begins: float = 0.0) -> Answer:
     """Answer a question.
 
     Parameters
@@ -170,6 +170,8 @@ def ask(inputs: Inputs, question: Question, name: str, *, utc_offset: float = 0.
         What the user called the database, for errors.
     utc_offset
         Seconds by which the clock on which hours and days begin is ahead of UTC.
+    day_begins
+        Seconds after midnight of that clock at which a day begins.
 
     Raises
     ------
@@ -181,7 +183,7 @@ def ask(inputs: Inputs, question: Question, name: str, *, utc_offset: float = 0.
     grain, where = question.grain, question.where or None
     if where is not None:
         _check_condition(where)
-    numbers = RollUps(inputs, GRAINS, utc_offset)
+    numbers = RollUps(inputs, GRAINS, utc_offset, day_begins)
     numbers.need(grain.name, (*question.by, *question.columns), where)
     with condition_named(where), explained(inputs.selection):
         data = numbers.data(grain.name)

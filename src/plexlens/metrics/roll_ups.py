@@ -36,12 +36,17 @@ class RollUps:
         Definitions by name.
     utc_offset
         Seconds by which the clock on which hours and days begin is ahead of UTC.
+    day_begins
+        Seconds after midnight of that clock at which a day begins.
     """
 
-    def __init__(self, inputs: Inputs, grains: Mapping[str, Grain], utc_offset: float = 0.0) -> None:
+    def __init__(
+        self, inputs: Inputs, grains: Mapping[str, Grain], utc_offset: float = 0.0, day_begins: float = 0.0
+    ) -> None:
         self.inputs = inputs
         self.grains = grains
         self.utc_offset = utc_offset
+        self.day_begins = day_begins
         self._data: dict[str, GrainData | None] = {}
         self._needs: dict[str, tuple[set[str], set[str | None]]] = {}
         self._asked: dict[_Rows, list[frozenset[str]]] = {}
@@ -49,7 +54,7 @@ class RollUps:
 
     def another(self) -> RollUps:
         """A reader of the same facts that announces questions of its own."""
-        roll_ups = RollUps(self.inputs, self.grains, self.utc_offset)
+        roll_ups = RollUps(self.inputs, self.grains, self.utc_offset, self.day_begins)
         roll_ups._data = self._data
         return roll_ups
 
@@ -206,8 +211,9 @@ class RollUps:
             by=by or ("source_kind",),
             time=time,
             where=where,
-            kept=data.rows_for(wanted, time, where, self.utc_offset),
+            kept=data.rows_for(wanted, time, where, self.utc_offset - self.day_begins),
             utc_offset=self.utc_offset,
+            day_begins=self.day_begins,
             cut=cut,
             shown=wanted,
         )

@@ -1,4 +1,4 @@
-"""A metric by hour, day, week or month: its value over each, and the interval with its peak."""
+"""A metric by hour, shift, day, week or month: its value over each, and the interval with its peak."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from plexlens.errors import UsageError
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.question import Answer, Question, ask
 
-#: Lengths of time of a row.
+#: Lengths of time of a row, besides a shift.
 EVERY = ("hour", "day", "week", "month")
+
+_DAY, _HOUR = 86_400, 3600
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,33 @@ class Period:
         return None if self.peak is None or not self.value else self.peak / self.value
 
 
-def trend(inputs: Inputs, question: Question, name: str, *, utc_offset: float = 0.0) -> list[Period]:
+def trend_by_shift(inputs: Inputs, question: Question, name: str, *, utc_offset: float = 0.0) -> list[Period]:
+    """The periods of a metric by entity and shift; one that runs past midnight is a single period.
+
+    Parameters and errors are those of `trend`; the question is by day.
+
+    Raises
+    ------
+    UsageError
+        The selection has no shift, or shifts of different hours.
+    """
+    hours = {start_and_length for shift in inputs.selection.shifts for start_and_length in shift.hours}
+    if len(hours) != 1:
+        what = "the shifts have different hours" if hours else "no shift is given"
+        remedy = "select a single shift, such as --shift mon-fri/22:00-06:00"
+        raise UsageError(file="", what=f"a row for each shift needs its hours, and {what}", remedy=remedy)
+    ((start, length),) = hours
+    # A day that begins in the middle of the time between two shifts has a whole shift, also of a system whose clock is
+    # not that of the page.
+    before = (_DAY - length) // 2 // _HOUR * _HOUR
+    days = trend(inputs, question, name, utc_offset=utc_offset, day_begins=(start - before) % _DAY)
+    begin, long = timedelta(seconds=before), timedelta(seconds=length)
+    return [replace(day, start=day.start + begin, end=day.start + begin + long) for day in days]
+
+
+def trend(
+    inputs: Inputs, question: Question, name: str, *, utc_offset: float = 0.0, day_begins: float = 0.0
+) -> list[Period]:
     """The periods of a metric, by entity and time.
 
     Parameters
@@ -64,6 +92,8 @@ def trend(inputs: Inputs, question: Question, name: str, *, utc_offset: float = 
         What the user called the database, for errors.
     utc_offset
         Seconds by which the clock on which hours and days begin is ahead of UTC.
+    day_begins
+        Seconds after midnight of that clock at which a day begins.
 
     Raises
     ------
@@ -75,7 +105,7 @@ def trend(inputs: Inputs, question: Question, name: str, *, utc_offset: float = 
     if question.every not in EVERY or len(question.numbers) != 1:
         raise UsageError(file="", what="a trend is of one metric", remedy=f"give one metric, every {', '.join(EVERY)}")
     column = question.numbers[0]
-    whole = ask(inputs, question, name, utc_offset=utc_offset)
+    whole = ask(inputs, question, name, utc_offset=utc_offset, day_begins=day_begins)
     single = ask(inputs, replace(question, every="interval"), name, utc_offset=utc_offset)
     by_entity: dict[tuple[Any, ...], list[tuple[datetime, float]]] = {}
     for names, start, value in _rows(single, column):

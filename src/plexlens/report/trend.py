@@ -1,4 +1,4 @@
-"""Page of `plexlens trend`: a metric by hour, day, week or month, with its peaks."""
+"""Page of `plexlens trend`: a metric by hour, shift, day, week or month, with its peaks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from plexlens.report.model.page_definitions import definition_of
 DRAWN = 8
 
 
-def trend_report(name: str, question: Question, periods: Sequence[Period], clock: Clock) -> Report:
+def trend_report(name: str, question: Question, periods: Sequence[Period], clock: Clock, every: str) -> Report:
     """The report of a trend.
 
     Parameters
@@ -31,10 +31,12 @@ def trend_report(name: str, question: Question, periods: Sequence[Period], clock
         As `plexlens.metrics.trend.trend` takes and gives them.
     clock
         The clock on which times are shown.
+    every
+        What a row is of: ``shift``, or the question's length of time.
     """
     column = question.column(question.numbers[0])
     definition = f"{question.grain.name}.{column.name}"
-    value = f"Value over the {question.every}"
+    value = f"Value over the {every}"
     entities = list(dict.fromkeys(period.names for period in periods))
     highest = {
         names: max((period.peak or 0.0 for period in periods if period.names == names), default=0.0)
@@ -61,14 +63,14 @@ def trend_report(name: str, question: Question, periods: Sequence[Period], clock
     titles = _titles(question)
     columns = (
         *(text_column(key, titles[key], key=True) for key in question.by),
-        Column("start", question.every.capitalize(), ColumnKind.TIME, key=True),
+        Column("start", every.capitalize(), ColumnKind.TIME, key=True),
         *numbers,
     )
-    blocks.append(Table("trend", f"{column.title} by {question.every}", columns, rows, top=60))
+    blocks.append(Table("trend", f"{column.title} by {every}", columns, rows, top=60))
     utc = [period for period in periods if period.start.tzinfo is not None]
     lead = (
-        f"The value over the {question.every} follows from its sums, as the metric is defined, not from the values "
-        "of single intervals. The highest and the lowest value are of single SMF or RMF intervals."
+        f"The value over the {every} follows from its sums, as the metric is defined, not from the values "
+        "of single intervals. The highest and the lowest value are of single intervals as the source recorded them."
     )
     return Report(
         title=f"{question.grain.title}: {column.title}",
@@ -76,7 +78,7 @@ def trend_report(name: str, question: Question, periods: Sequence[Period], clock
         end=max((period.end for period in utc), default=None),
         utc_offset=clock.offset,
         time_note="Times are those of the systems' clock." if clock.offset else "Times are UTC.",
-        sections=(Section("trend", f"By {question.every}", tuple(blocks), lead),),
+        sections=(Section("trend", f"By {every}", tuple(blocks), lead),),
         definitions={definition: definition_of(question.grain, column.name)},
         generator=f"Plexlens {__version__}",
         kind="Trend",
@@ -118,14 +120,14 @@ def _chart(
     )  # fmt: skip
 
 
-def to_object(question: Question, periods: Sequence[Period]) -> dict[str, Any]:
-    """A trend as plain values for JSON, in base units."""
+def to_object(question: Question, periods: Sequence[Period], every: str) -> dict[str, Any]:
+    """A trend as plain values for JSON, in base units; parameters are those of `trend_report`."""
     column = question.column(question.numbers[0])
     return {
         "metric": f"{question.grain.name}.{column.name}",
         "title": column.title,
         "unit": column.unit.base,
-        "every": question.every,
+        "every": every,
         "periods": [
             {
                 **dict(zip(question.by, period.names, strict=True)),

@@ -38,6 +38,17 @@ class Shift:
     text: str
     spans: tuple[tuple[int, int], ...]
 
+    @property
+    def hours(self) -> frozenset[tuple[int, int]]:
+        """The different hours of it: seconds after midnight at which they start, and their length."""
+        spans = list(self.spans)
+        if len(spans) > 1 and spans[0][0] == 0 and spans[-1][1] == _WEEK:
+            rest, last = spans[0][1], spans[-1][0]
+            if _WEEK - last + rest <= _DAY:
+                spans[-1:] = [(last, _WEEK + rest)]
+                del spans[0]
+        return frozenset((start % _DAY, end - start) for start, end in spans)
+
     def condition(self, local: str) -> str:
         """SQL condition for rows within the shift, given SQL of local seconds since 1970."""
         second = f"((floor({local})::bigint + {_FIRST_DAY}) % {_WEEK})"

@@ -90,16 +90,18 @@ PAGE = Page(
             (
                 Shown("users"),
                 Shown("user_fraction", bar=True),
+                Shown("study_user_fraction"),
                 Shown("cpu_fraction", bar=True),
+                Shown("study_cpu_fraction"),
                 Shown("virtual_ios_per_second"),
             ),
             by=("user_class",),
             order="user_class",
             descending=False,
             note="Classes of the VM/ESA report of 1992, by virtual I/O per hour connected: none (VIO0), below 1,000 "
-            "(VIO1), 2,500, 5,000, 20,000, 25,000, 50,000 and 100,000 (VIO7). Its customer had 6.8 % of the users in "
-            "VIO0, 75.9 % in VIO1, 10.6 % in VIO2, 2.8 % in VIO3 and 2.2 % in VIO4 to VIO7; VIO1 used 29.1 % of all "
-            "processor time, VIO2 11.0 %. Service machines, which it shows by name, are classed by their rate here.",
+            "(VIO1), 2,500, 5,000, 20,000, 25,000, 50,000 and 100,000 (VIO7). Its customer's shares are of all "
+            "processor time, of which they are 75.4 % with service machines, which the report shows by name. Service "
+            "machines are classed by their rate here.",
         ),
         TableSpec(
             "vm_machines",
