@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +17,10 @@ from plexlens.errors import UsageError
 from plexlens.storage_size import parse_size
 from plexlens.whole_file import make_folder
 
-_PAIR = "--name-of"
+if TYPE_CHECKING:
+    from plexlens.load import Way
+
+_PAIR, _WAY = "--name-of", "--way"
 
 
 @app.command()
@@ -82,6 +85,15 @@ def run(
     label: Annotated[
         str, typer.Option("--label", metavar="TEXT", help="Name of the row (default: the name of RESULTS).")
     ] = "",
+    way: Annotated[
+        str,
+        typer.Option(
+            _WAY,
+            metavar="NAME:PAYLOAD:CONNECTION:SECURITY",
+            help="Way into the server, for plexlens ways-in --study: https:32KB:per-request:ssl. Its tests are a table "
+            "of the study.",
+        ),
+    ] = "",
     memory: Annotated[
         str,
         typer.Option(
@@ -131,6 +143,7 @@ def run(
             "--from": since,
             "--to": until,
             "--study": study,
+            _WAY: way,
             "--criteria": criteria,
             "--front": front,
             _PAIR: name_of,
@@ -147,6 +160,11 @@ def run(
         return
     result = results[0]
     names = dict(_pair(text) for text in name_of or ())
+    taken = _way(way) if way else None
+    if taken is not None and study is None:
+        raise UsageError(
+            file="", what=f"{_WAY} names a table of a study, and no study is given", remedy="give a folder with --study"
+        )
     if study is not None and not smf and not samples:
         raise UsageError(
             file=str(study),
@@ -175,7 +193,7 @@ def run(
     if samples:
         costs = with_servers(driven, [read_samples(path) for path in samples], costs)
     if study is not None and costs is not None:
-        files = study_files(study, driven, costs, label or result.name, validity)
+        files = study_files(study, driven, costs, label or result.name, validity=validity, way=taken)
         make_folder(study)
         for path, text in files.items():
             write_file(path, text)
@@ -191,6 +209,21 @@ def _pair(text: str) -> tuple[str, str]:
             remedy=f'give {_PAIR} "name of request"=TRAN',
         )
     return name, value
+
+
+def _way(text: str) -> Way:
+    from plexlens.compare.analysis.ways_in import CONNECTIONS, SECURITIES, payload_bytes
+    from plexlens.load import Way
+
+    parts = text.split(":")
+    if len(parts) != 4 or parts[2] not in CONNECTIONS or parts[3] not in SECURITIES:
+        raise UsageError(
+            file="",
+            what=f"{_WAY} {text!r} is not of the form NAME:PAYLOAD:CONNECTION:SECURITY",
+            remedy=f"give {_WAY} https:32KB:per-request:ssl, with a connection of {' or '.join(CONNECTIONS)} and a "
+            f"security of {' or '.join(SECURITIES)}",
+        )
+    return Way(parts[0], payload_bytes(parts[1]), parts[2], parts[3])
 
 
 def _utc(time: datetime | None) -> datetime | None:
