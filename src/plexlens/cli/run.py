@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,17 +11,19 @@ import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, Json
-from plexlens.cli.output import Format, PageOut, page, target, write_file
+from plexlens.cli.output import Format, PageOut, check_apart, page, target, write_file
 from plexlens.cli.sources import Reading, reads_dumps
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
 from plexlens.storage_size import parse_size
-from plexlens.whole_file import make_folder
+from plexlens.whole_file import check_file, make_folder
 
 if TYPE_CHECKING:
     from plexlens.load import Way
 
-_PAIR, _WAY = "--name-of", "--way"
+_PAIR, _WAY, _BY_SECOND = "--name-of", "--way", "--by-second"
+#: Seconds of three years, the longest time of a test.
+_LONGEST = 1e8
 
 
 @app.command()
@@ -94,6 +97,14 @@ def run(
             "of the study.",
         ),
     ] = "",
+    by_second: Annotated[
+        Path | None,
+        typer.Option(
+            _BY_SECOND,
+            metavar="FILE.csv",
+            help="Write requests, failures and response time of each transaction in each second of the test.",
+        ),
+    ] = None,
     memory: Annotated[
         str,
         typer.Option(
@@ -130,12 +141,17 @@ def run(
     from plexlens.load.page.repeats import repeats_report
     from plexlens.load.page.repeats import to_object as repeats_object
     from plexlens.load.page.report import run_report, to_object
+    from plexlens.load.page.seconds import csv_by_second
     from plexlens.metrics.opening import inputs_of
     from plexlens.metrics.selection import between
     from plexlens.sampling.samples import read_samples
 
     limit = parse_size(memory)
-    where = target("run", output, form, as_json=as_json, inputs=[*results, *(smf or ()), *(samples or ())])
+    inputs = [*results, *(smf or ()), *(samples or ())]
+    where = target("run", output, form, as_json=as_json, inputs=inputs)
+    check_file(by_second, inputs)
+    check_apart({"-o": where.path, _BY_SECOND: by_second})
+    _check_seconds({"--warm-up": warm_up, "--clock": clock})
     if len(results) > 1:
         given = {
             "--smf": smf,
@@ -144,16 +160,12 @@ def run(
             "--to": until,
             "--study": study,
             _WAY: way,
+            _BY_SECOND: by_second,
             "--criteria": criteria,
             "--front": front,
             _PAIR: name_of,
         }
-        if wrong := [option for option, value in given.items() if value]:
-            raise UsageError(
-                file="",
-                what=f"{wrong[0]} is for a single test, and {len(results)} files are given",
-                remedy=f"leave {wrong[0]} out, or run the command for each file",
-            )
+        _check_single(len(results), given)
         tests = read_repeats(results, reading.layouts, reading.expansion, limit)
         repeats = repeats_of([run_of(test, warm_up_seconds=warm_up, clock_seconds=clock) for test in tests])
         where.show(page(lambda: repeats_report(repeats), lambda: repeats_object(repeats)))
@@ -184,20 +196,38 @@ def run(
     costs: Costs | None = None
     validity: Validity | None = None
     if smf:
-        with progress_bar() as progress, inputs_of(smf, reading, progress) as inputs:
-            costs = costs_of(driven, inputs, str(smf[0]), front=front or (), names=names)
+        with progress_bar() as progress, inputs_of(smf, reading, progress) as opened:
+            costs = costs_of(driven, opened, str(smf[0]), front=front or (), names=names)
             if wanted is not None:
-                validity = validity_of(wanted, driven, intervals_of(inputs, str(smf[0]), costs.start, costs.end))
+                validity = validity_of(wanted, driven, intervals_of(opened, str(smf[0]), costs.start, costs.end))
     elif wanted is not None:
         validity = validity_of(wanted, driven, None)
     if samples:
         costs = with_servers(driven, [read_samples(path) for path in samples], costs)
+    files = {} if by_second is None else {by_second: csv_by_second(driven)}
     if study is not None and costs is not None:
-        files = study_files(study, driven, costs, label or result.name, validity=validity, way=taken)
+        files |= study_files(study, driven, costs, label or result.name, validity=validity, way=taken)
         make_folder(study)
-        for path, text in files.items():
-            write_file(path, text)
+    for path, text in files.items():
+        write_file(path, text)
     where.show(page(lambda: run_report(driven, costs, validity), lambda: to_object(driven, costs, validity)))
+
+
+def _check_seconds(lengths: Mapping[str, float | None]) -> None:
+    for option, value in lengths.items():
+        if value is not None and not abs(value) <= _LONGEST:
+            raise UsageError(
+                file="", what=f"{option} {value:g} is not a number of seconds", remedy="give one of at most three years"
+            )
+
+
+def _check_single(number: int, given: Mapping[str, object]) -> None:
+    if wrong := [option for option, value in given.items() if value]:
+        raise UsageError(
+            file="",
+            what=f"{wrong[0]} is for a single test, and {number} files are given",
+            remedy=f"leave {wrong[0]} out, or run the command for each file",
+        )
 
 
 def _pair(text: str) -> tuple[str, str]:
