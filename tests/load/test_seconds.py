@@ -91,9 +91,9 @@ def test_the_command(tmp_path: Path) -> None:
     for wrong, what in (
         (("--by-second", "page.txt"), "name the same file"),
         (("--by-second", "none/seconds.csv"), "there is no folder"),
-        (("--warm-up", "nan"), "--warm-up nan is not a number of seconds"),
-        (("--warm-up", "inf"), "--warm-up inf is not a number of seconds"),
-        (("--clock", "nan"), "--clock nan is not a number of seconds"),
+        (("--warm-up", "nan"), "Invalid value for '--warm-up': nan is not a number"),
+        (("--warm-up", "inf"), "Invalid value for '--warm-up': inf is not a number"),
+        (("--clock", "nan"), "Invalid value for '--clock': nan is not a number"),
         (("--clock=-1e18",), "--clock -1e+18 is not a number of seconds"),
     ):
         done = run(*words, *wrong, cwd=tmp_path)
