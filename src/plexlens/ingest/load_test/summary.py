@@ -157,6 +157,14 @@ def wrk_total(text: str, note: Note) -> list[Total] | None:
         failed += sum(int(number) for number in sockets.groups())
     mean, longest = (None, None) if latency is None else (_duration(latency["mean"]), _duration(latency["max"]))
     requests = int(counted["requests"])
+    # wrk2 forgets the response times of its calibration, the first ten seconds; without --latency it prints no number.
+    timed = re.search(r"^#\[Max .*Total count\s*=\s*(\d{1,18})\]", text, re.MULTILINE)
+    if timed is not None and int(timed[1]) < requests:
+        note(
+            "response time of a request that wrk2 did not keep, such as those of its calibration",
+            requests - int(timed[1]),
+            "",
+        )
     return [Total(begun["target"], requests, failed, mean, None, longest, length, spread)]
 
 
