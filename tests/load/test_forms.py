@@ -91,6 +91,23 @@ def test_wrk_has_what_it_printed() -> None:
     assert f"99%   {line.percentiles[99.0] * 1e3:.2f}ms" in text
 
 
+def test_requests_of_wrk_that_were_reset_are_requests() -> None:
+    """Of a server that answers each 20th request and resets the others: ``400 requests``, ``read 7608``."""
+    (line,) = run_of(read(FILES / "wrk-4.1.0-reset.txt")).lines
+    assert (line.requests, line.errors) == (8008, 7608)
+    assert line.error_share == pytest.approx(0.95, abs=1e-3)
+
+
+def test_timeouts_of_wrk_are_told_and_are_no_requests(tmp_path: Path) -> None:
+    """wrk counts a request that waits anew at each look, so that timeouts are no number of requests."""
+    text = (FILES / "wrk-4.1.0-reset.txt").read_text().replace("timeout 0", "timeout 9")
+    path = tmp_path / "wrk.txt"
+    path.write_text(text)
+    test = read(path)
+    assert [(number, reason[:7]) for reason, number, _ in test.left_out] == [(9, "timeout")]
+    assert run_of(test).whole.requests == 8008
+
+
 def test_wrk2_has_what_it_printed_counted_from_the_schedule() -> None:
     """wrk2 at commit 44a94c17, 50 requests per second; percentiles are over the 98 requests after its calibration."""
     text = (FILES / "wrk2.txt").read_text()
