@@ -84,3 +84,13 @@ def test_a_cut_dump_is_named_on_the_terminal(files: Path, tmp_path: Path) -> Non
     )
     whole = run("ingest", str(files / "example.smf"), "--pdb", "whole", cwd=tmp_path)
     assert "data is lost" not in whole.stderr
+
+
+@pytest.mark.parametrize(
+    "words", ["sample -o x.csv --seconds nan", "lab --seconds nan", "ways-in --rate 9 --engines inf"]
+)
+def test_a_number_that_is_none_is_wrong_use(words: str, tmp_path: Path) -> None:
+    """Not a number is neither below nor above a bound, so that bounds do not refuse it."""
+    done = run(*words.split(), cwd=tmp_path)
+    assert (done.returncode, "is not a number" in done.stderr) == (2, True), done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -149,6 +149,13 @@ def test_a_profile_that_is_none(profile: str, tmp_path: Path) -> None:
         read_plan(plan(WHOLE.replace(users, f"[open]\nprofile = {profile}\n"), tmp_path))
 
 
+@pytest.mark.parametrize("load", ["rate = 1e12\nseconds = 4", "profile = [[0, 5], [9, 1000000]]"])
+def test_a_rate_that_no_driver_sends(load: str, tmp_path: Path) -> None:
+    users = WHOLE[WHOLE.index("[users]") : WHOLE.index("[connection]")]
+    with pytest.raises(PlexlensError, match="give at most 100,000"):
+        read_plan(plan(WHOLE.replace(users, f"[open]\n{load}\n"), tmp_path))
+
+
 def test_no_plan(tmp_path: Path) -> None:
     with pytest.raises(UnreadableInputError, match="no such test plan"):
         read_plan(tmp_path / "none.toml")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 
 from plexlens.errors import NothingUsableError
 from plexlens.ingest.load_test import read
-from plexlens.load import Costs, Run, costs_of, run_of
+from plexlens.load import Costs, Run, costs_of, run_of, study_files
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
 from tests.cli.command import run
@@ -183,3 +185,66 @@ def test_the_command_makes_a_page_a_row_of_a_study_and_says_what_is_wrong(driven
         done = run(*wrong, cwd=folder)
         assert (done.returncode, what in done.stderr) == (code, True), (wrong, done.stderr)
         assert "Traceback" not in done.stderr
+
+
+def test_ways_in_reads_the_study_and_finds_the_truth(driven: Driven) -> None:
+    """Two ways of the same test: each has the CPU time of the truth, on general processors and on zIIPs."""
+    folder = driven.folder
+    words = ("run", "driver.jtl", "--smf", "pdb", "--warm-up", "0", "--study", "chosen")
+    for way in ("https:32KB:per-request:ssl", "http:32KB:persistent:none"):
+        done = run(*words, "--way", way, "--label", "a", "-o", "way.txt", cwd=folder)
+        assert done.returncode == 0, done.stderr
+    assert run(*words, "--label", "a", "-o", "way.txt", cwd=folder).returncode == 0
+    with (folder / "chosen" / "https.csv").open() as stream:
+        (row,) = csv.DictReader(stream)
+    asked = ("ways-in", "--study", "chosen", "--rate", row["ETR"], "--engines", "2", "--json")
+    done = run(*asked, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    ways = {way["id"]: way for way in json.loads(done.stdout)["ways"]}
+    assert ways.keys() == {"https", "http"}
+    ended = len(driven.tasks)
+    for way in ways.values():
+        assert way["general_ms"] == pytest.approx(driven.sum("cpu") / ended * 1e3, rel=0.01)
+        assert way["specialty_ms"] == pytest.approx(driven.sum("ziip") / ended * 1e3, rel=0.01)
+    done = run(*asked, "--security", "ssl", cwd=folder)
+    assert [way["id"] for way in json.loads(done.stdout)["ways"]] == ["https"]
+    alone = run("ways-in", "--study", "chosen", "--rate", "9999", "--extrapolate", cwd=folder)
+    assert (alone.returncode, "no way into CICS was measured" in alone.stderr) == (2, True), alone.stderr
+    for table in ("https", "http", "runs"):
+        assert run("compare", f"chosen:{table}:a", f"chosen:{table}:a", cwd=folder).returncode == 0
+    studied = run("study", "chosen", "--json", cwd=folder)
+    assert [(table["computed"], table["disagree"]) for table in json.loads(studied.stdout)["tables"]] == [(1, [])] * 3
+    before = sorted((path.name, path.read_text()) for path in (folder / "chosen").iterdir())
+    for way, what in (
+        ("https:16KB:per-request:ssl", "has 32,768 bytes, per-request connections and security ssl"),
+        ("https:32KB", "NAME:PAYLOAD:CONNECTION:SECURITY"),
+        ("https:32KB:new:ssl", "persistent or per-request"),
+        ("https:much:persistent:ssl", "is not a payload"),
+        ("../https:32KB:persistent:ssl", "cannot name a way"),
+        ("runs:32KB:persistent:ssl", "cannot name a way"),
+    ):
+        done = run(*words, "--way", way, cwd=folder)
+        assert (done.returncode, what in done.stderr) == (2, True), (way, done.stderr)
+    assert sorted((path.name, path.read_text()) for path in (folder / "chosen").iterdir()) == before
+
+
+def test_a_study_without_ways_and_the_study_of_another(driven: Driven) -> None:
+    folder = driven.folder
+    words = ("run", "driver.jtl", "--smf", "pdb", "--warm-up", "0", "-o", "other.txt", "--study")
+    assert run(*words, "wayless", cwd=folder).returncode == 0
+    done = run("ways-in", "--study", "wayless", "--rate", "200", cwd=folder)
+    assert (done.returncode, "plexlens run --study FOLDER --way" in done.stderr) == (3, True), done.stderr
+    other = folder / "by-hand"
+    other.mkdir()
+    table, definition = other / "runs.csv", other / "study.toml"
+    table.write_text("run,ETR\na,10\n")
+    definition.write_text('name = "by-hand"\n')
+    done = run(*words, "by-hand", cwd=folder)
+    assert (done.returncode, "not a study that plexlens run began" in done.stderr) == (2, True), done.stderr
+    assert (table.read_text(), definition.read_text()) == ("run,ETR\na,10\n", 'name = "by-hand"\n')
+
+
+def test_minutes_without_address_spaces_make_no_row(driven: Driven, costs: Costs, tmp_path: Path) -> None:
+    """SMF 72-3 alone gives CPU time by class, which a row of address spaces cannot hold."""
+    with pytest.raises(NothingUsableError, match="requests cost nothing"):
+        study_files(tmp_path / "ways", driven.run(), replace(costs, spaces=()), "a")

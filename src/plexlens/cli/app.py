@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from copy import copy
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
+
+
+class _Command(TyperCommand):
+    """A command whose numbers are numbers: ``nan`` and ``inf`` pass every bound that an option states."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        rest = super().parse_args(ctx, args)
+        for option in self.params:
+            value = ctx.params.get(option.name)
+            if isinstance(value, float) and not math.isfinite(value):
+                ctx.fail(f"Invalid value for '{option.opts[0]}': {value} is not a number")
+        return rest
+
 
 app = typer.Typer(
     name="plexlens",
@@ -46,7 +61,13 @@ def narrowed(whole: typer.Typer, words: Sequence[str]) -> typer.Typer:
     if not commands and not groups:
         return whole
     result = copy(whole)
-    result.registered_commands, result.registered_groups = commands, groups
+    result.registered_commands, result.registered_groups = [_checked(info) for info in commands], groups
+    return result
+
+
+def _checked(info: typer.models.CommandInfo) -> typer.models.CommandInfo:
+    result = copy(info)
+    result.cls = _Command
     return result
 
 

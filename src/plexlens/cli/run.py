@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from plexlens.cli.app import app
 from plexlens.cli.options import Catalogue, Json
-from plexlens.cli.output import Format, PageOut, page, target, write_file
+from plexlens.cli.output import Format, PageOut, check_apart, page, target, write_file
 from plexlens.cli.sources import Reading, reads_dumps
 from plexlens.cli.terminal import progress_bar
 from plexlens.errors import UsageError
 from plexlens.storage_size import parse_size
-from plexlens.whole_file import make_folder
+from plexlens.whole_file import check_file, make_folder
 
-_PAIR = "--name-of"
+if TYPE_CHECKING:
+    from plexlens.load import Way
+
+_PAIR, _WAY, _BY_SECOND = "--name-of", "--way", "--by-second"
+#: Seconds of three years, the longest time of a test.
+_LONGEST = 1e8
 
 
 @app.command()
@@ -82,6 +88,23 @@ def run(
     label: Annotated[
         str, typer.Option("--label", metavar="TEXT", help="Name of the row (default: the name of RESULTS).")
     ] = "",
+    way: Annotated[
+        str,
+        typer.Option(
+            _WAY,
+            metavar="NAME:PAYLOAD:CONNECTION:SECURITY",
+            help="Way into the server, for plexlens ways-in --study: https:32KB:per-request:ssl. Its tests are a table "
+            "of the study.",
+        ),
+    ] = "",
+    by_second: Annotated[
+        Path | None,
+        typer.Option(
+            _BY_SECOND,
+            metavar="FILE.csv",
+            help="Write requests, failures and response time of each transaction in each second of the test.",
+        ),
+    ] = None,
     memory: Annotated[
         str,
         typer.Option(
@@ -118,12 +141,17 @@ def run(
     from plexlens.load.page.repeats import repeats_report
     from plexlens.load.page.repeats import to_object as repeats_object
     from plexlens.load.page.report import run_report, to_object
+    from plexlens.load.page.seconds import csv_by_second
     from plexlens.metrics.opening import inputs_of
     from plexlens.metrics.selection import between
     from plexlens.sampling.samples import read_samples
 
     limit = parse_size(memory)
-    where = target("run", output, form, as_json=as_json, inputs=[*results, *(smf or ()), *(samples or ())])
+    inputs = [*results, *(smf or ()), *(samples or ())]
+    where = target("run", output, form, as_json=as_json, inputs=inputs)
+    check_file(by_second, inputs)
+    check_apart({"-o": where.path, _BY_SECOND: by_second})
+    _check_seconds({"--warm-up": warm_up, "--clock": clock})
     if len(results) > 1:
         given = {
             "--smf": smf,
@@ -131,22 +159,24 @@ def run(
             "--from": since,
             "--to": until,
             "--study": study,
+            _WAY: way,
+            _BY_SECOND: by_second,
             "--criteria": criteria,
             "--front": front,
             _PAIR: name_of,
         }
-        if wrong := [option for option, value in given.items() if value]:
-            raise UsageError(
-                file="",
-                what=f"{wrong[0]} is for a single test, and {len(results)} files are given",
-                remedy=f"leave {wrong[0]} out, or run the command for each file",
-            )
+        _check_single(len(results), given)
         tests = read_repeats(results, reading.layouts, reading.expansion, limit)
         repeats = repeats_of([run_of(test, warm_up_seconds=warm_up, clock_seconds=clock) for test in tests])
         where.show(page(lambda: repeats_report(repeats), lambda: repeats_object(repeats)))
         return
     result = results[0]
     names = dict(_pair(text) for text in name_of or ())
+    taken = _way(way) if way else None
+    if taken is not None and study is None:
+        raise UsageError(
+            file="", what=f"{_WAY} names a table of a study, and no study is given", remedy="give a folder with --study"
+        )
     if study is not None and not smf and not samples:
         raise UsageError(
             file=str(study),
@@ -166,20 +196,38 @@ def run(
     costs: Costs | None = None
     validity: Validity | None = None
     if smf:
-        with progress_bar() as progress, inputs_of(smf, reading, progress) as inputs:
-            costs = costs_of(driven, inputs, str(smf[0]), front=front or (), names=names)
+        with progress_bar() as progress, inputs_of(smf, reading, progress) as opened:
+            costs = costs_of(driven, opened, str(smf[0]), front=front or (), names=names)
             if wanted is not None:
-                validity = validity_of(wanted, driven, intervals_of(inputs, str(smf[0]), costs.start, costs.end))
+                validity = validity_of(wanted, driven, intervals_of(opened, str(smf[0]), costs.start, costs.end))
     elif wanted is not None:
         validity = validity_of(wanted, driven, None)
     if samples:
         costs = with_servers(driven, [read_samples(path) for path in samples], costs)
+    files = {} if by_second is None else {by_second: csv_by_second(driven)}
     if study is not None and costs is not None:
-        files = study_files(study, driven, costs, label or result.name, validity)
+        files |= study_files(study, driven, costs, label or result.name, validity=validity, way=taken)
         make_folder(study)
-        for path, text in files.items():
-            write_file(path, text)
+    for path, text in files.items():
+        write_file(path, text)
     where.show(page(lambda: run_report(driven, costs, validity), lambda: to_object(driven, costs, validity)))
+
+
+def _check_seconds(lengths: Mapping[str, float | None]) -> None:
+    for option, value in lengths.items():
+        if value is not None and not abs(value) <= _LONGEST:
+            raise UsageError(
+                file="", what=f"{option} {value:g} is not a number of seconds", remedy="give one of at most three years"
+            )
+
+
+def _check_single(number: int, given: Mapping[str, object]) -> None:
+    if wrong := [option for option, value in given.items() if value]:
+        raise UsageError(
+            file="",
+            what=f"{wrong[0]} is for a single test, and {number} files are given",
+            remedy=f"leave {wrong[0]} out, or run the command for each file",
+        )
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -191,6 +239,21 @@ def _pair(text: str) -> tuple[str, str]:
             remedy=f'give {_PAIR} "name of request"=TRAN',
         )
     return name, value
+
+
+def _way(text: str) -> Way:
+    from plexlens.compare.analysis.ways_in import CONNECTIONS, SECURITIES, payload_bytes
+    from plexlens.load import Way
+
+    parts = text.split(":")
+    if len(parts) != 4 or parts[2] not in CONNECTIONS or parts[3] not in SECURITIES:
+        raise UsageError(
+            file="",
+            what=f"{_WAY} {text!r} is not of the form NAME:PAYLOAD:CONNECTION:SECURITY",
+            remedy=f"give {_WAY} https:32KB:per-request:ssl, with a connection of {' or '.join(CONNECTIONS)} and a "
+            f"security of {' or '.join(SECURITIES)}",
+        )
+    return Way(parts[0], payload_bytes(parts[1]), parts[2], parts[3])
 
 
 def _utc(time: datetime | None) -> datetime | None:

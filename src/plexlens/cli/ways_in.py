@@ -40,7 +40,9 @@ def ways_in(
     ] = False,
     study: Annotated[
         Path | None,
-        typer.Option("--study", metavar="FOLDER", help="Study of your own with a ways_in.toml, as lab writes."),
+        typer.Option(
+            "--study", metavar="FOLDER", help="Study of your own with a ways_in.toml, as lab and run --way write."
+        ),
     ] = None,
     as_json: Json = False,
     form: Format = None,

@@ -21,6 +21,9 @@ from plexlens.metrics.catalogue.table import Entry, Table, alone
 #: TLS and usual port by the scheme of a server's address.
 _SCHEMES = {"tcp": (False, None), "tls": (True, None), "http": (False, 80), "https": (True, 443)}
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
+#: Requests per second of the highest rate: a process sends less than a hundredth, and each that is due gets a line.
+_MOST_RATE = 100_000
+_LESS = f"give at most {_MOST_RATE:,}; a process of the driver sends some 600 per second"
 _TLS = ("full", "resumed")
 _ENVELOPES = ("1.1", "1.2")
 _THINKS = ("constant", "exponential", "bactrian", "empirical")
@@ -191,6 +194,8 @@ def _arrivals(entry: Entry) -> Arrivals:
     if "profile" not in table:
         rate = _number(table.need("rate", "rate = 50, or profile = [[0, 10], [60, 50]]"), 0.0)
         seconds = _number(table.need("seconds", "seconds = 300"), 0.0)
+        if rate > _MOST_RATE:
+            raise table.entries["rate"].wrong(f"it is {rate:g} requests per second", _LESS)
         return Arrivals(((0.0, rate), (seconds, rate)), is_poisson)
     for key in ("rate", "seconds"):
         if key in table:
@@ -203,6 +208,8 @@ def _arrivals(entry: Entry) -> Arrivals:
             "it is not a profile of a rate",
             "write points of [seconds, requests per second] in rising order from second 0: [[0, 10], [60, 50]]",
         )
+    if (highest := max(rate for _, rate in points)) > _MOST_RATE:
+        raise profile.wrong(f"it has {highest:g} requests per second", _LESS)
     return Arrivals(tuple((float(second), float(rate)) for second, rate in points), is_poisson)
 
 

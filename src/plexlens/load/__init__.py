@@ -7,7 +7,7 @@ from plexlens.load.criteria import Validity, criteria_named, validity_of
 from plexlens.load.repeats import Repeats, repeats_of
 from plexlens.load.run import Run, run_of
 from plexlens.load.servers import with_servers
-from plexlens.load.study_folder import study_files
+from plexlens.load.study_folder import Way, study_files
 
 __all__ = [
     "Costs",
@@ -15,6 +15,7 @@ __all__ = [
     "Run",
     "Share",
     "Validity",
+    "Way",
     "costs_of",
     "criteria_named",
     "intervals_of",

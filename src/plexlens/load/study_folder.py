@@ -5,9 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from plexlens.errors import UnreadableInputError, UsageError
+import tomli
+
+from plexlens.errors import NothingUsableError, UnreadableInputError, UsageError
 from plexlens.load.cost import Costs
 from plexlens.load.criteria import Outcome, Validity
 from plexlens.load.run import Run
@@ -18,11 +23,54 @@ RUN, RATE, RESPONSE, TOTAL = "run", "ETR", "RESP (ms)", "TOTAL ms CPU per transa
 #: Column with the criteria that a run was judged by, and the word before those that it breaks; `plexlens compare` reads
 #: both.
 CRITERIA, BROKEN = "criteria", "broken"
-#: Ends the heads of columns with the share of a processor that an address space or a process uses.
-PERCENT = " CPU%"
+#: Ends the heads of columns with the share of a processor that an address space or a process uses: on general
+#: processors, and on specialty engines.
+PERCENT, SPECIALTY = " CPU%", " specialty CPU%"
+#: Table of the tests for which no way is named.
+RUNS = "runs"
+#: Begins a ``study.toml`` that this module wrote.
+_WRITTEN = "# Written by plexlens run"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}\Z")
+_REMEDY = "mend the file, or name a new folder with --study"
 
 
-def study_files(folder: Path, run: Run, costs: Costs, name: str, validity: Validity | None = None) -> dict[Path, str]:
+@dataclass(frozen=True)
+class Way:
+    """The way into the server that a test used, for `plexlens ways-in`.
+
+    Attributes
+    ----------
+    name
+        Of the way and of its table.
+    payload
+        Bytes in, and as many out.
+    connection, security
+        In the words of `plexlens ways-in`.
+    """
+
+    name: str
+    payload: int
+    connection: str
+    security: str
+
+    def __post_init__(self) -> None:
+        if not _NAME.match(self.name) or self.name.lower() == RUNS:
+            raise UsageError(
+                file="",
+                what=f"{self.name!r} cannot name a way",
+                remedy=f"use letters, digits, - and _, at most 64, and not {RUNS!r}",
+            )
+
+
+def study_files(
+    folder: Path,
+    run: Run,
+    costs: Costs,
+    name: str,
+    *,
+    validity: Validity | None = None,
+    way: Way | None = None,
+) -> dict[Path, str]:
     """The files of a study folder with the row of a load test added, or replaced if a row has its name.
 
     Parameters
@@ -35,6 +83,8 @@ def study_files(folder: Path, run: Run, costs: Costs, name: str, validity: Valid
         Of the row.
     validity
         Answers to criteria; None if none were named.
+    way
+        The way that the test used: it has a table of its own, which `plexlens ways-in` reads.
 
     Returns
     -------
@@ -44,33 +94,34 @@ def study_files(folder: Path, run: Run, costs: Costs, name: str, validity: Valid
     Raises
     ------
     UsageError
-        The folder holds another study.
+        The folder holds another study, or the way with another payload, connection or security.
     UnreadableInputError
         A file of the folder cannot be read.
+    NothingUsableError
+        No address space and no process has CPU time.
     """
-    table, definition = folder / "runs.csv", folder / "study.toml"
-    rows: list[dict[str, str]] = []
-    begun = table.is_file() or (folder.is_dir() and all(is_part(path) for path in folder.iterdir()))
-    if folder.exists() and not begun:
+    table, definition, ways_in = (
+        folder / f"{RUNS if way is None else way.name}.csv", folder / "study.toml", folder / "ways_in.toml",
+    )  # fmt: skip
+    if folder.exists() and not _begun(folder, table, definition):
         raise UsageError(
             file=str(folder),
             what="this is not a study that plexlens run began",
             remedy="name a new folder with --study",
         )
-    if table.is_file():
-        rows = _held(table)
-    used = [(space.name, space.cp_seconds + space.specialty_seconds) for space in costs.spaces]
-    used += [(share.name, share.seconds) for share in costs.servers if share.kind == PROCESS]
-    row = {RUN: name, RATE: f"{costs.requests / costs.seconds:.4f}", RESPONSE: f"{costs.response * 1e3:.4f}"}
-    busy: dict[str, float] = {}
-    for part, seconds in used:
-        if seconds > 0:
-            busy[_column(part)] = busy.get(_column(part), 0.0) + seconds / costs.seconds * 100
-    row |= {head: f"{value:.4f}" for head, value in busy.items()}
-    if validity is not None:
-        row[CRITERIA] = _judgement(validity)
-    rows = [earlier for earlier in rows if earlier[RUN] != name] + [row]
-    columns = sorted({head for earlier in rows for head in earlier if head.endswith(PERCENT)})
+    ways = _ways(ways_in)
+    if way is not None:
+        if (before := ways.get(way.name, way)) != way:
+            raise UsageError(
+                file=str(ways_in),
+                what=f"way {way.name} has {before.payload:,} bytes, {before.connection} connections and security "
+                f"{before.security}",
+                remedy="give --way the same, or another name",
+            )
+        ways[way.name] = way
+    rows = [earlier for earlier in _held(table) if earlier[RUN] != name] if table.is_file() else []
+    rows.append(_row(folder, costs, name, validity))
+    columns = _columns(rows)
     for earlier in rows:
         total = sum(float(earlier.get(head) or 0.0) for head in columns)
         earlier[TOTAL] = f"{total * 10 / float(earlier[RATE]):.4f}"
@@ -82,8 +133,55 @@ def study_files(folder: Path, run: Run, costs: Costs, name: str, validity: Valid
     )
     writer.writeheader()
     writer.writerows(rows)
+    tables = {
+        path.stem: _columns(_held(path))
+        for path in (folder / f"{known}.csv" for known in (RUNS, *ways))
+        if path != table and path.is_file()
+    }
+    tables[table.stem] = columns
     # The table is first: a folder that has it is known as a study, whatever stopped the command after it.
-    return {table: text.getvalue(), definition: _definition(folder, run, costs, columns)}
+    files = {table: text.getvalue(), definition: _definition(folder, run, costs, tables)}
+    return {**files, ways_in: _ways_definition(ways, tables)} if ways else files
+
+
+def _begun(folder: Path, table: Path, definition: Path) -> bool:
+    """Whether a folder is a study of this command, or what a stopped command left of a study."""
+    if not folder.is_dir():
+        return False
+    if definition.is_file():
+        try:
+            return definition.read_text(encoding="utf-8").startswith(_WRITTEN)
+        except (OSError, UnicodeDecodeError) as error:
+            raise UnreadableInputError(
+                file=str(definition), what=f"it cannot be read: {error}", remedy=_REMEDY
+            ) from error
+    return all(path == table or is_part(path) for path in folder.iterdir())
+
+
+def _row(folder: Path, costs: Costs, name: str, validity: Validity | None) -> dict[str, str]:
+    used = [(_column(space.name, PERCENT), space.cp_seconds) for space in costs.spaces]
+    used += [(_column(space.name, SPECIALTY), space.specialty_seconds) for space in costs.spaces]
+    used += [(_column(share.name, PERCENT), share.seconds) for share in costs.servers if share.kind == PROCESS]
+    busy: dict[str, float] = {}
+    for head, seconds in used:
+        if seconds > 0:
+            busy[head] = busy.get(head, 0.0) + seconds / costs.seconds * 100
+    if not busy:
+        raise NothingUsableError(
+            file=str(folder),
+            what="no address space (SMF 30) and no sampled process has CPU time in these minutes, so a row would say "
+            "that requests cost nothing",
+            remedy="give SMF 30 interval records with --smf, or samples of the servers' processes",
+        )
+    row = {RUN: name, RATE: f"{costs.requests / costs.seconds:.4f}", RESPONSE: f"{costs.response * 1e3:.4f}"}
+    row |= {head: f"{value:.4f}" for head, value in busy.items()}
+    if validity is not None:
+        row[CRITERIA] = _judgement(validity)
+    return row
+
+
+def _columns(rows: list[dict[str, str]]) -> list[str]:
+    return sorted({head for row in rows for head in row if head.endswith(PERCENT)})
 
 
 def _judgement(validity: Validity) -> str:
@@ -95,8 +193,8 @@ def _judgement(validity: Validity) -> str:
     return f"{validity.criteria.name}: none broken" + (f", {open_ones} not judged" if open_ones else "")
 
 
-def _column(job: str) -> str:
-    return f"{job or '(no name)'}{PERCENT}"
+def _column(job: str, end: str) -> str:
+    return f"{job or '(no name)'}{end}"
 
 
 def _held(table: Path) -> list[dict[str, str]]:
@@ -108,28 +206,65 @@ def _held(table: Path) -> list[dict[str, str]]:
                 raise ValueError(f"row {row.get(RUN, '')!r} has no rate")
     except (OSError, UnicodeDecodeError, csv.Error, KeyError, ValueError) as error:
         raise UnreadableInputError(
-            file=str(table),
-            what=f"it is not a table of plexlens run: {error}",
-            remedy="mend the file, or name a new folder with --study",
+            file=str(table), what=f"it is not a table of plexlens run: {error}", remedy=_REMEDY
         ) from error
     return rows
 
 
-def _definition(folder: Path, run: Run, costs: Costs, columns: list[str]) -> str:
+def _ways(path: Path) -> dict[str, Way]:
+    """The ways that earlier tests named."""
+    if not path.is_file():
+        return {}
+    try:
+        content: dict[str, Any] = tomli.loads(path.read_text(encoding="utf-8"))
+        ways = [
+            Way(str(way["id"]), int(way["payload"]), str(way["connection"]), str(way["security"]))
+            for way in content["ways"]
+        ]
+    except (OSError, UnicodeDecodeError, tomli.TOMLDecodeError, KeyError, TypeError, ValueError, UsageError) as error:
+        raise UnreadableInputError(
+            file=str(path), what=f"it is not a table of ways of plexlens run: {error}", remedy=_REMEDY
+        ) from error
+    return {way.name: way for way in ways}
+
+
+def _definition(folder: Path, run: Run, costs: Costs, tables: dict[str, list[str]]) -> str:
     quoted = json.dumps
-    counted = ["SMF 30"] * bool(costs.spaces) + ["samples of Linux servers"] * bool(costs.servers)
-    return f"""# Written by plexlens run; each run of it with this folder adds or replaces a row of runs.csv.
-name = {quoted(folder.resolve().name or "runs")}
-title = "Load tests and the CPU time of their requests"
-source = {quoted(f"{run.test.tool} and {' and '.join(counted) or 'SMF 72-3'} of the same minutes")}
+    counted = " and ".join(["SMF 30"] * bool(costs.spaces) + ["samples of Linux servers"] * bool(costs.servers))
+    lines = [
+        f"{_WRITTEN}; each run of it with this folder adds or replaces a row of a table, and writes this file anew.",
+        f"name = {quoted(folder.resolve().name or RUNS)}",
+        'title = "Load tests and the CPU time of their requests"',
+        f"source = {quoted(f'{run.test.tool} and {counted} of the same minutes')}",
+    ]
+    for name, columns in tables.items():
+        lines += [
+            "", "[[tables]]", f"id = {quoted(name)}", f"file = {quoted(f'{name}.csv')}",
+            f"title = {quoted('Load tests' if name == RUNS else f'Load tests of {name}')}",
+            "", "[[tables.derived]]", f"column = {quoted(TOTAL)}", 'formula = "cpu_ms_per_transaction"',
+            f'arguments = {{ rate = "{RATE}", cpu_percent = {quoted(columns)} }}',
+        ]  # fmt: skip
+    return "\n".join([*lines, ""])
 
-[[tables]]
-id = "runs"
-file = "runs.csv"
-title = "Load tests"
 
-[[tables.derived]]
-column = {quoted(TOTAL)}
-formula = "cpu_ms_per_transaction"
-arguments = {{ rate = "{RATE}", cpu_percent = {quoted(columns)} }}
-"""
+def _ways_definition(ways: dict[str, Way], tables: dict[str, list[str]]) -> str:
+    quoted = json.dumps
+    lines = [
+        f"{_WRITTEN}; each run of it with --way writes this file anew.",
+        "engines = 1",
+        "specialty_engines = 0",
+        'caveats = ["The number of processors is not recorded: limits are for one. Give plexlens ways-in --engines.", '
+        '"CPU time includes work that no request of the tests caused."]',
+    ]
+    for name, columns in tables.items():
+        if name not in ways:
+            continue
+        way = ways[name]
+        lines += [
+            "", "[[ways]]", f"id = {quoted(name)}", f"title = {quoted(name)}", f"table = {quoted(name)}",
+            f'rate = "{RATE}"', f'response = "{RESPONSE}"', f"payload = {way.payload}",
+            f"connection = {quoted(way.connection)}", f"security = {quoted(way.security)}",
+            f"general = {quoted([head for head in columns if not head.endswith(SPECIALTY)])}",
+            f"specialty = {quoted([head for head in columns if head.endswith(SPECIALTY)])}",
+        ]  # fmt: skip
+    return "\n".join([*lines, ""])

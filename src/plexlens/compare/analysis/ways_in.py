@@ -244,6 +244,12 @@ def advise(wish: Wish, result: Audit | None = None) -> Advice:
     path = result.study.path.parent / "ways_in.toml"
     try:
         content = tomli.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise StudyError(
+            file=str(path),
+            what="there is no such file, so the study names no ways",
+            remedy="name the way of each test: plexlens run --study FOLDER --way NAME:PAYLOAD:CONNECTION:SECURITY",
+        ) from error
     except (OSError, UnicodeDecodeError, tomli.TOMLDecodeError) as error:
         raise StudyError(file=str(path), what=f"it cannot be read: {error}", remedy="restore the file") from error
     whole = Entry(content, "", Numbers(result, str(path)))
@@ -309,6 +315,8 @@ def _way(entry: Entry, wish: Wish, engines: float) -> Way | NotTaken:
                 "a straight line through the measured points is taken",
             )
         )
+    if not min(rates) <= wish.rate <= max(rates) and len(set(rates)) < 2:
+        return NotTaken(name, title, f"measured at {rates[0]:,.4g} transactions per second alone")
     if beyond and not wish.extrapolate:
         return NotTaken(name, title, "; ".join(measured for measured, _ in beyond), True)
     shares = {column: entry.numbers.floats(table, rows, column, entry.where) for column in _columns(entry)}
@@ -340,6 +348,9 @@ def _columns(entry: Entry) -> tuple[str, ...]:
 def _at(rates: Sequence[float], values: Sequence[float], rate: float) -> float:
     """A value at a rate: interpolated between its neighbours, or on the least squares line outside the range."""
     points = sorted(zip(rates, values, strict=True))
+    if rate in rates:
+        same = [value for measured, value in points if measured == rate]
+        return sum(same) / len(same)
     for (left, low), (right, high) in pairwise(points):
         if left <= rate <= right:
             return low + (high - low) * (rate - left) / (right - left)

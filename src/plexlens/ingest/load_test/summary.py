@@ -153,11 +153,23 @@ def wrk_total(text: str, note: Note) -> list[Total] | None:
     sockets = re.search(
         r"Socket errors: connect (\d{1,18}), read (\d{1,18}), write (\d{1,18}), timeout (\d{1,18})", text
     )
-    if sockets is not None:
-        failed += sum(int(number) for number in sockets.groups())
+    # wrk counts responses as requests: one that ended in a socket error is in no other number that it prints.
+    unanswered = 0 if sockets is None else sum(int(number) for number in sockets.groups()[:3])
+    if sockets is not None and (late := int(sockets[4])):
+        # A request that waits is a timeout at each look of wrk, and a response if it comes after all.
+        note("timeout, which wrk counts again while the same request waits", late, "")
     mean, longest = (None, None) if latency is None else (_duration(latency["mean"]), _duration(latency["max"]))
-    requests = int(counted["requests"])
-    return [Total(begun["target"], requests, failed, mean, None, longest, length, spread)]
+    responses = int(counted["requests"])
+    # wrk2 forgets the response times of its calibration, the first ten seconds; without --latency it prints no number.
+    timed = re.search(r"^#\[Max .*Total count\s*=\s*(\d{1,18})\]", text, re.MULTILINE)
+    if timed is not None and int(timed[1]) < responses:
+        note(
+            "response time of a request that wrk2 did not keep, such as those of its calibration",
+            responses - int(timed[1]),
+            "",
+        )
+    requests = responses + unanswered
+    return [Total(begun["target"], requests, failed + unanswered, mean, None, longest, length, spread)]
 
 
 def _duration(text: str) -> float | None:
