@@ -10,13 +10,17 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from plexlens.errors import NothingUsableError
 from plexlens.ingest.load_test import read
 from plexlens.load import Costs, Run, costs_of, run_of, study_files
+from plexlens.load.page.report import run_report
 from plexlens.metrics.inputs import Inputs
 from plexlens.pdb import Pdb, ingest
+from plexlens.report.model import Table
 from tests.cli.command import run
 
 SCENARIO = Path(__file__).parent.parent / "simulate" / "two-members.toml"
@@ -98,6 +102,28 @@ def test_the_response_is_split_as_it_was_made(driven: Driven, costs: Costs) -> N
         for system in work["systems"]
     )
     assert costs.split.db2 == pytest.approx(elapsed / costs.requests, rel=0.01)
+
+
+def test_what_the_client_delays_is_a_part_of_its_own(driven: Driven, costs: Costs) -> None:
+    """Each second request is sent 8 ms after it was due, the others at once: 4 ms of a mean request."""
+    test = read(driven.results)
+    assert test.requests is not None and costs.split is not None
+    started = test.requests["started"].cast(pa.int64()).to_numpy()
+    due = pa.array(started - 8_000 * (np.arange(len(started)) % 2), pa.timestamp("us", "UTC"))
+    place = test.requests.column_names.index("scheduled")
+    planned = replace(test, requests=test.requests.set_column(place, "scheduled", due), scheduled=True)
+    late = costs_of(run_of(planned, warm_up_seconds=0.0), driven.inputs, "group.smf")
+    assert late.split is not None and late.split.late == pytest.approx(0.004, rel=0.01)
+    assert replace(late.split, late=None) == costs.split
+    assert late.split.whole == pytest.approx(
+        late.split.late + NETWORK + costs.split.program + (costs.split.db2 or 0.0), rel=0.01
+    )
+    table = run_report(run_of(planned, warm_up_seconds=0.0), late).section("run-response").blocks[0]
+    assert isinstance(table, Table)
+    assert [row[0] for row in table.rows] == [
+        "Client, before it sends the request", "Network and driver", "CICS, without Db2", "Db2",
+    ]  # fmt: skip
+    assert sum(row[2] for row in table.rows) == pytest.approx(1.0)
 
 
 def test_each_transaction_has_its_tasks(driven: Driven, costs: Costs) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -60,11 +60,27 @@ class Tasks:
 
 @dataclass(frozen=True)
 class Split:
-    """Mean response time of a request, by where it passes; seconds."""
+    """Mean response time of a request, by where it passes; seconds.
+
+    Attributes
+    ----------
+    client
+        From the begin of the request, as the driver saw it.
+    cics, db2
+        In CICS, Db2 included, and in Db2.
+    late
+        Before its begin: how much later than the test plan wanted. None where the file has no plan.
+    """
 
     client: float
     cics: float
     db2: float | None
+    late: float | None = None
+
+    @property
+    def whole(self) -> float:
+        """From the time at which the request was due, where that is known."""
+        return self.client + (self.late or 0.0)
 
     @property
     def outside(self) -> float:
@@ -166,6 +182,8 @@ def costs_of(
     threads = _threads(tasks)
     notes: list[str] = []
     split = _split((requests, response), transactions, threads, front, notes)
+    if split is not None:
+        split = replace(split, late=run.late_between(start, end))
     return Costs(
         start,
         end,

@@ -105,10 +105,7 @@ class Run:
 
     def between(self, start: datetime, end: datetime) -> dict[str, tuple[int, float]]:
         """Requests that began in a length of time of z/OS: by transaction, their number and mean response time."""
-        assert self.test.requests is not None
-        rows = self.test.requests
-        began = pc.subtract(rows["started"].cast(pa.int64()), round(self.clock_seconds * 1e6)).to_numpy() / 1e6
-        chosen = rows.filter(pa.array((began >= start.timestamp()) & (began < end.timestamp())))
+        chosen = self._begun(start, end)
         chosen = chosen.set_column(
             chosen.column_names.index("transaction"), "transaction", chosen["transaction"].cast(pa.string())
         )
@@ -119,6 +116,23 @@ class Run:
             row["transaction"]: (row["response_seconds_count"], row["response_seconds_mean"])
             for row in grouped.to_pylist()
         }
+
+    def late_between(self, start: datetime, end: datetime) -> float | None:
+        """Mean seconds by which requests of a length of time of z/OS began later than the test plan wanted.
+
+        None without a request, and where the file does not say when they were due.
+        """
+        rows = self._begun(start, end)
+        if not self.test.scheduled or not rows.num_rows:
+            return None
+        late = pc.subtract(rows["started"].cast(pa.int64()), rows["scheduled"].cast(pa.int64())).to_numpy() / 1e6
+        return float(np.maximum(late, 0.0).mean())
+
+    def _begun(self, start: datetime, end: datetime) -> pa.Table:
+        assert self.test.requests is not None
+        rows = self.test.requests
+        began = pc.subtract(rows["started"].cast(pa.int64()), round(self.clock_seconds * 1e6)).to_numpy() / 1e6
+        return rows.filter(pa.array((began >= start.timestamp()) & (began < end.timestamp())))
 
     @property
     def whole(self) -> Line:

@@ -358,10 +358,12 @@ def _split(costs: Costs) -> Table:
         _number("time", "Time per request", MILLISECONDS, "part", bar=True),
         _number("share", "Share", FRACTION, "part"),
     )
-    parts = [("Network and driver", split.outside)]
+    parts = [] if split.late is None else [("Client, before it sends the request", split.late)]
+    parts.append(("Network and driver", split.outside))
     parts += [("CICS", split.cics)] if split.db2 is None else [("CICS, without Db2", split.program), ("Db2", split.db2)]
-    rows = tuple((name, seconds, seconds / split.client) for name, seconds in parts)
-    return Table("run_split", f"Mean response of {split.client * 1e3:,.4g} ms by part", columns, rows)
+    rows = tuple((name, seconds, seconds / split.whole) for name, seconds in parts)
+    since = "" if split.late is None else " from the schedule"
+    return Table("run_split", f"Mean response of {split.whole * 1e3:,.4g} ms{since}, by part", columns, rows)
 
 
 def _tasks(name: str, title: str, where: str, tasks: tuple[Tasks, ...], costs: Costs) -> Table:
@@ -459,8 +461,8 @@ def to_object(run: Run, costs: Costs | None, validity: Validity | None = None) -
             "transactions": [_plain(entry) for entry in costs.transactions],
             "threads": [_plain(entry) for entry in costs.threads],
             "split": None if costs.split is None else {
-                "response": costs.split.client, "outside": costs.split.outside, "cics": costs.split.cics,
-                "db2": costs.split.db2,
+                "response": costs.split.client, "late": costs.split.late, "outside": costs.split.outside,
+                "cics": costs.split.cics, "db2": costs.split.db2,
             },
             "notes": list(costs.notes),
         }  # fmt: skip
