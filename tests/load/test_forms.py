@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
 import re
 from pathlib import Path
 from xml.etree import ElementTree
@@ -130,6 +131,24 @@ def test_wrk2_has_what_it_printed_counted_from_the_schedule() -> None:
     assert line.mean == pytest.approx(float(mean[1]) / 1e3, abs=1e-5)
     (left_out,) = test.left_out
     assert ("did not keep" in left_out[0], left_out[1]) == (True, line.requests - 98)
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_k6_agrees_with_its_own_summary(form: str) -> None:
+    """k6 1.8.1 against a small server: four of its requests ran into their time limit, seven got a status of 500."""
+    own = json.loads((FILES / "k6-1.8.1-summary.json").read_text(encoding="utf-8"))
+    test = read(FILES / f"k6-1.8.1.{form}.gz")
+    assert test.left_out == ()
+    line = run_of(test, warm_up_seconds=0).whole
+    assert (line.requests, line.errors) == (own["http_reqs"]["count"], own["http_req_failed"]["passes"])
+    duration = own["http_req_duration"]
+    assert test.requests is not None
+    response = test.requests["response_seconds"].to_numpy()
+    assert 1e3 * response.min() == pytest.approx(duration["min"], abs=1e-5)
+    assert 1e3 * response.max() == pytest.approx(duration["max"], abs=1e-5)
+    assert line.mean == pytest.approx(duration["avg"] / 1e3, abs=1e-8)
+    for percent, name in ((50.0, "med"), (90.0, "p(90)"), (95.0, "p(95)")):
+        assert line.percentiles[percent] == pytest.approx(duration[name] / 1e3, abs=1e-8)
 
 
 K6 = """{"type":"Metric","data":{"name":"http_reqs","type":"counter"},"metric":"http_reqs"}
