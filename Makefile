@@ -25,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 'Cargo.toml')
 
-.PHONY: demo test check soak audit test-times lint types rust-test python-test python-test-first python-test-second python-test-third python-test-fourth spark-test load-test storage-test fuzz fuzz-guided fuzz-guided-dumps fuzz-guided-kinds fuzz-corpus docs goldens hooks man sbom dist bundle benchmarks clean prerequisites browser java
+.PHONY: demo test tests check soak audit test-times lint types rust-test python-test python-test-first python-test-second python-test-third python-test-fourth spark-test load-test storage-test fuzz fuzz-guided fuzz-guided-dumps fuzz-guided-kinds fuzz-corpus docs goldens hooks man sbom dist bundle benchmarks clean prerequisites browser java
 
 demo: $(BUILD)/core
 	@mkdir -p out
@@ -41,8 +41,7 @@ demo: $(BUILD)/core
 	@echo "out/example.html has the figures of published studies."
 	@echo "To look around in the day: $(BIN)/plexlens serve out/day"
 
-test: lint types $(BUILD)/core $(BUILD)/axe browser
-	@$(MAKE) --no-print-directory -j4 --output-sync=target $(PYTHON_PARTS) rust-test fuzz
+test: lint types tests
 	@echo "make test: everything passed"
 
 # Daily use, in three minutes: lint, types, and the tests of what differs from where the branch left main.
@@ -145,6 +144,9 @@ $(BUILD)/axe: tests/report/axe/package.json tests/report/axe/package-lock.json
 	@mkdir -p $@ && cp tests/report/axe/package.json tests/report/axe/package-lock.json $@
 	@cd $@ && npm ci --ignore-scripts --no-audit --no-fund --silent
 	@touch $@
+
+tests: $(BUILD)/core $(BUILD)/axe browser
+	@$(MAKE) --no-print-directory -j4 --output-sync=target $(PYTHON_PARTS) rust-test fuzz
 
 python-test: $(BUILD)/core $(BUILD)/axe browser
 	@$(MAKE) --no-print-directory -j4 --output-sync=target $(PYTHON_PARTS)

@@ -28,9 +28,7 @@ STAGES = {
     ".build/core": "compiled core, release",
     "lint": "format, lint, generated documents; cold: compiles for clippy",
     "types": "mypy",
-    "rust-test": "tests of the crates; cold: compiles them",
-    "python-test": "tests of the product, three parts at a time",
-    "fuzz": "damaged dumps and reports, the stated short part",
+    "tests": "tests of the product, those of the crates (cold: compiles them) and the stated part of fuzz, four at a time",
 }
 
 
