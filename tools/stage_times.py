@@ -28,7 +28,7 @@ STAGES = {
     ".build/core": "compiled core, release",
     "lint": "format, lint, generated documents; cold: compiles for clippy",
     "types": "mypy",
-    "tests": "tests of the product, those of the crates (cold: compiles them) and the stated part of fuzz, four at a time",
+    "tests": "tests of the product and of the crates (cold: compiles them), the stated part of fuzz; four at a time",
 }
 
 
