@@ -13,11 +13,12 @@ import platform
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks import pool_speed, small_inputs
+from benchmarks import pool_speed, small_inputs, yardstick
 from benchmarks.dumps import Known, Sysplex, write_mq, write_rmf
 from benchmarks.measure import best, command, in_process, machine
 from benchmarks.transactions import write_transactions
@@ -81,7 +82,9 @@ def _check(plex: Known, rows: dict[str, int], sums: dict[str, float] | None) -> 
     for table, count in plex.rows.items():
         if rows.get(table) != count:
             raise SystemExit(f"wrong answer: {table} has {rows.get(table)} rows, written were {count}")
-    for (table, column), total in plex.sums.items() if sums is not None else ():
+    if sums is None:
+        return
+    for (table, column), total in plex.sums.items():
         found = sums[f"{table}.{column}"]
         if not math.isclose(found, total, rel_tol=1e-9):
             raise SystemExit(f"wrong answer: {table}.{column} sums to {found}, written were {total}")
@@ -108,8 +111,8 @@ def scan(path: Path, runs: int) -> Line:
     )
 
 
-def decode(what: str, path: Path, plex: Known, runs: int) -> Line:
-    """Decode to Arrow on a single core."""
+def decode(what: str, path: Path, plex: Known, runs: int, lowest: float) -> Line:
+    """Decode to Arrow on a single core; the bound is MB per second."""
     import json
 
     wanted: dict[str, list[str]] = {}
@@ -118,7 +121,8 @@ def decode(what: str, path: Path, plex: Known, runs: int) -> Line:
     run = best(runs, lambda: in_process(DECODE, path, json.dumps(wanted), cores=1))
     _check(plex, run.answer["rows"], run.answer["sums"])
     speed = path.stat().st_size / run.seconds / 1e6
-    return Line(f"SMF decode to Arrow, {what}, one core", f"{speed:,.0f} MB/s", "", "at least 400 MB/s", speed >= 400)
+    bound = f"at least {lowest:.0f} MB/s"
+    return Line(f"SMF decode to Arrow, {what}, one core", f"{speed:,.0f} MB/s", "", bound, speed >= lowest)
 
 
 def decode_mq(path: Path, rows: dict[str, int], runs: int) -> Line:
@@ -132,8 +136,8 @@ def decode_mq(path: Path, rows: dict[str, int], runs: int) -> Line:
         "SMF decode to Arrow, MQ, one core",
         f"{speed:,.0f} MB/s",
         f"mq-smf-csv {MQ_SMF_CSV:.0f} MB/s: {speed / MQ_SMF_CSV:.1f} times it",
-        "at least 20 times it",
-        speed >= 20 * MQ_SMF_CSV,
+        "at least 600 MB/s",
+        speed >= 600,
     )
 
 
@@ -152,13 +156,13 @@ def ingest(path: Path, plex: Sysplex, folder: Path, runs: int) -> Line:
         "SMF to a PDB, two cores",
         f"{speed:,.0f} MB/s, peak {_memory(run.peak_bytes)}",
         "",
-        "at least 200 MB/s",
-        speed >= 200,
+        "at least 270 MB/s",
+        speed >= 270,
     )
 
 
-def report(what: str, path: Path, folder: Path, *names: str) -> Line:
-    """From a dump to the finished page, which must name these objects from the dump."""
+def report(what: str, path: Path, folder: Path, names: Sequence[str], seconds: float) -> Line:
+    """From a dump to the finished page, which must name these objects from the dump; the bound is seconds per GiB."""
     page = folder / "report.html"
     run = command(Path(sys.executable).with_name("plexlens"), "report", path, "-o", page)
     text = page.read_text(encoding="utf-8")
@@ -166,13 +170,13 @@ def report(what: str, path: Path, folder: Path, *names: str) -> Line:
         if name not in text:
             raise SystemExit(f"wrong answer: the report of {what} does not name {name}")
     size = path.stat().st_size
-    allowed = 30 * size / 1024**3
+    allowed = seconds * size / 1024**3
     return Line(
         f"report of {_memory(size)} of {what}, two cores",
         f"{run.seconds:.1f} s, peak {_memory(run.peak_bytes)}",
         "",
-        f"{allowed:.0f} s (30 s a GiB), peak below 2,048 MiB",
-        run.seconds <= allowed and run.peak_bytes < 2048 * MIB,
+        f"{allowed:.1f} s ({seconds:.0f} s per GiB), peak below 1,024 MiB",
+        run.seconds <= allowed and run.peak_bytes < 1024 * MIB,
     )
 
 
@@ -257,24 +261,26 @@ def main() -> None:
         mq_rows = write_mq(mq, min(chosen.size, 256) * MIB)
         lines = [
             scan(rmf, chosen.runs),
-            decode("RMF", rmf, plex, chosen.runs),
+            decode("RMF", rmf, plex, chosen.runs, 400),
             decode_mq(mq, mq_rows, chosen.runs),
             ingest(rmf, plex, folder, chosen.runs),
-            report("RMF", rmf, folder, "STR_0001"),
+            report("RMF", rmf, folder, ["STR_0001"], 15),
         ]
         rmf.unlink()
         shutil.rmtree(folder / "pdb")
         transactions = write_transactions(work, chosen.size * MIB)
         lines += [
-            decode("Db2 101 and CICS 110", work, transactions, chosen.runs),
-            report("Db2 101 and CICS 110", work, folder, "PLAN0001", "CICS0001"),
+            decode("Db2 101 and CICS 110", work, transactions, chosen.runs, 500),
+            report("Db2 101 and CICS 110", work, folder, ["PLAN0001", "CICS0001"], 8),
         ]
     load = os.getloadavg()[0]
+    fixed = min(command(sys.executable, yardstick.__file__).cpu_seconds for _ in range(chosen.runs))
     text = [
         f"# {datetime.now(UTC):%Y-%m-%d}",
         "",
         f"{machine()}; Python {platform.python_version()}; load {load:.1f} at the end. dumps of {chosen.size} MiB; "
-        f"best of {chosen.runs} runs; answers checked in the same run.",
+        f"best of {chosen.runs} runs, reports once; answers checked in the same run. The yardstick, a fixed piece of "
+        f"work without Plexlens, takes {fixed:.2f} s of processor time.",
         "",
         "| what | figure | yardstick | bound | held |",
         "|---|---|---|---|---|",

@@ -136,7 +136,8 @@ class DayReading:
 
     def _ends(self, count: int, low: float, high: float) -> np.ndarray:
         shares = np.sort(self.random.uniform(low, high, count))
-        return self.day.start + (np.interp(shares, _SHARES, _TIMES) * _DAY).astype(np.int64)
+        ends: np.ndarray = self.day.start + (np.interp(shares, _SHARES, _TIMES) * _DAY).astype(np.int64)
+        return ends
 
     def _identity(self, ends: np.ndarray, owners: np.ndarray, names: list[str], records: np.ndarray) -> dict[str, Any]:
         count = len(ends)

@@ -169,7 +169,7 @@ def plexlens(trace: Path, sizes: Sequence[int], folder: Path, *words: str) -> tu
 
     printed = folder / "answer.json"
     chosen = ["--sizes", ",".join(map(str, sizes))] if sizes else []
-    program = [sys.executable, "-m", "plexlens.cli", "pools", trace, *chosen, *words, "--json"]
+    program: list[str | Path] = [sys.executable, "-m", "plexlens.cli", "pools", trace, *chosen, *words, "--json"]
     run = command(*program, output=printed)
     (pool,) = json.loads(printed.read_text(encoding="utf-8"))["pools"].values()
     return Curve([point["read_misses"] for point in pool["curve"]], run.cpu_seconds, run.peak_bytes), pool

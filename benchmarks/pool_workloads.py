@@ -235,7 +235,8 @@ def many_objects(count: int, references: int, *, seed: int = 18, pools: int = 4)
 def _kinds_of(count: int) -> list[int]:
     """The kind of each object, by the shares of the kinds."""
     shares = np.cumsum([kind[1] for kind in _KINDS])
-    return np.searchsorted(shares / shares[-1], (np.arange(count) + 0.5) / count).tolist()
+    kinds: list[int] = np.searchsorted(shares / shares[-1], (np.arange(count) + 0.5) / count).tolist()
+    return kinds
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -186,7 +187,7 @@ def _sql(checkout: Checkout, pdb: Path, answer: Path, expected: int) -> Run:
     return run
 
 
-def _help(checkout: Checkout, words: tuple[str, ...], text: Path) -> Run:
+def _help_of(words: tuple[str, ...], text: Path, _: str, checkout: Checkout) -> Run:
     run = checkout.run(*words, "--help", output=text)
     if "Usage:" not in text.read_text(encoding="utf-8"):
         raise SystemExit(f"wrong answer: {' '.join(words)} --help shows no usage")
@@ -243,10 +244,7 @@ def figures(folder: Path, runs: int, beside: Checkout | None) -> list[Measured]:
         ),
     ]
     shared = [name for name in _commands(checkouts["here"], text) if beside is None or name in _commands(beside, text)]
-    helps = [
-        line(f"plexlens {' '.join((*words, '--help'))}", 0.25, lambda _, c, w=words: _help(c, w, text))
-        for words in shared
-    ]
+    helps = [line(f"plexlens {' '.join((*words, '--help'))}", 0.25, partial(_help_of, words, text)) for words in shared]
     return [*lines, helps[0], max(helps[1:], key=lambda measured: measured.here.cpu_seconds)]
 
 

@@ -101,7 +101,7 @@ def judged(name: str, path: Path, share: float, folder: Path) -> Iterator[Judged
                 truth, present = (made.pools[pool].read_ios / trace.facts.seconds for made in (state, now))
                 yield Judged(name, what, one.possible, one.likely, truth, present)
     seen = tuple(_seen(observe(trace, before, work=work), now, trace.facts.seconds))
-    known = replace(found.found, objects=seen, configuration=before)
+    known = replace(found.statistics, objects=seen, configuration=before)
     yield from _placements(name, trace, work, known, now)
 
 
