@@ -239,12 +239,26 @@ def test_metrics_of_a_database_by_hand(tmp_path: Path) -> None:
     assert row["page_reads_per_second"] == 5.0
     (row,) = asked("select * from vm_storage")
     assert (row["pageable_pages"], row["available_fraction"]) == (100_000, 0.025)
+    assert row["pageable_pages_per_user"] == pytest.approx(100_000 / 5860)
     assert asked("select shared_pages from vm_shared_storage") == [{"shared_pages": 1186}]
     assert asked("select logged_on from vm_users") == [{"logged_on": 5860}]
     (row,) = asked("select * from vm_expanded_storage")
     assert (row["page_ins_per_second"], row["page_outs_per_second"]) == (1053.0, 1298.0)
     notes = asked("select note, section, count from note where note = 'record_without_layout'")
     assert notes == [{"note": "record_without_layout", "section": "D4R3", "count": 1}]
+
+
+def test_frames_per_user_need_the_users_of_the_same_sample(tmp_path: Path) -> None:
+    """Users two minutes after the frames, or not at all, are those of another sample; half a second after, of this."""
+    late = NEW_YEAR + 2 * MINUTE + MINUTE // 120
+    records = [monitor(0, 3, 112, NEW_YEAR + at * MINUTE, b48=u32(1000)) for at in (0, 1, 2, 5)]
+    records += [monitor(0, 8, 100, moment, b20=u32(50)) for moment in (late, NEW_YEAR + 7 * MINUTE)]
+    monwrite(tmp_path / "day", monitor(1, 4, 184, b88="VM1".encode("cp037")), *records)
+    assert run("ingest", "day", "--pdb", "vm.pdb", cwd=tmp_path).returncode == 0
+    statement = "select pageable_pages, pageable_pages_per_user from vm_storage order by interval_end"
+    answer = run("sql", "vm.pdb", statement, "--json", cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    assert [tuple(row.values()) for row in json.loads(answer.stdout)] == [(1000, None), (1000, 20), (1000, None)]
 
 
 def test_a_record_in_two_files_counts_once(tmp_path: Path) -> None:

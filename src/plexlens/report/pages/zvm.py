@@ -63,7 +63,7 @@ PAGE = Page(
             "vm_frames",
             "Real storage of z/VM",
             "vm_storage",
-            (Shown("pageable_pages"), Shown("available_fraction", bar=True)),
+            (Shown("pageable_pages"), Shown("pageable_pages_per_user"), Shown("available_fraction", bar=True)),
             by=("system",),
             order="pageable_pages",
         ),
