@@ -38,9 +38,15 @@ class as (
     group by system, day, user_class
 ),
 -- Shares of a customer's users and of all processor time, in the appendix of the report of 1992.
-published (user_class, study_user_fraction, study_cpu_fraction) as (
-    values ('VIO0', 0.068, 0.004), ('VIO1', 0.759, 0.291), ('VIO2', 0.106, 0.110), ('VIO3', 0.028, 0.051),
-        ('VIO4', 0.012, 0.030), ('VIO5', 0.007, 0.115), ('VIO6', 0.002, 0.004), ('VIO7', 0.001, 0.013)
+published as (
+    select 'VIO0' as user_class, 0.068 as study_user_fraction, 0.004 as study_cpu_fraction
+    union all select 'VIO1', 0.759, 0.291
+    union all select 'VIO2', 0.106, 0.110
+    union all select 'VIO3', 0.028, 0.051
+    union all select 'VIO4', 0.012, 0.030
+    union all select 'VIO5', 0.007, 0.115
+    union all select 'VIO6', 0.002, 0.004
+    union all select 'VIO7', 0.001, 0.013
 )
 select c.system, c.sysplex, c.day as interval_start, to_timestamp(epoch(day) + 86400) as interval_end,
     null::double as utc_offset, true as local_time,
