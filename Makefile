@@ -130,7 +130,7 @@ rust-test:
 
 # Four parts at the same time: fewer leave the cores idle while a test waits for a server, a disk or a browser. The Rust
 # tests and the fuzz begin when the first part has ended. Folders that are not named here are in the fourth.
-FIRST_PART := capacity ingest metrics
+FIRST_PART := capacity compare ingest metrics
 SECOND_PART := docs pools serve why
 THIRD_PART := api cli golden hand_over pdb sharing simulate
 PYTHON_PARTS := python-test-first python-test-second python-test-third python-test-fourth
