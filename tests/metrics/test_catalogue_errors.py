@@ -394,6 +394,17 @@ def test_wrong_units_and_functions_are_refused(tmp_path: Path) -> None:
         Catalogue([tmp_path])
 
 
+def test_a_relation_with_a_list_of_columns_is_refused(tmp_path: Path) -> None:
+    """The frame reads the text of a source, and would take such a relation for a raw table."""
+    changed(tmp_path, 'from = "smf250_queue"', 'sql = "queue.sql"')
+    (file,) = tmp_path.rglob("*.toml")
+    kept = "with kept as (\n    select * from smf250_queue\n)"
+    sql = f"{kept},\n-- Names.\nnamed (n, m) as (values (1, 2))\nselect * from kept"
+    (file.parent / "queue.sql").write_text(sql, encoding="utf-8")
+    with pytest.raises(CatalogueError, match=r"queue\.sql: the relation named has a list of columns"):
+        Catalogue([tmp_path])
+
+
 def test_nothing_of_a_wrong_folder_is_applied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One file is right and one is wrong: the grains are what they were."""
     monkeypatch.setattr(GRAINS, "_catalogue", None)

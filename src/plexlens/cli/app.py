@@ -61,13 +61,20 @@ def narrowed(whole: typer.Typer, words: Sequence[str]) -> typer.Typer:
     if not commands and not groups:
         return whole
     result = copy(whole)
-    result.registered_commands, result.registered_groups = [_checked(info) for info in commands], groups
-    return result
+    result.registered_commands, result.registered_groups = commands, groups
+    return _checked(result)
 
 
-def _checked(info: typer.models.CommandInfo) -> typer.models.CommandInfo:
-    result = copy(info)
-    result.cls = _Command
+def _checked(whole: typer.Typer) -> typer.Typer:
+    """The application with commands, those of its groups included, that check their numbers."""
+    result = copy(whole)
+    result.registered_commands = [copy(info) for info in whole.registered_commands]
+    for command in result.registered_commands:
+        command.cls = _Command
+    result.registered_groups = [copy(info) for info in whole.registered_groups]
+    for group in result.registered_groups:
+        if group.typer_instance is not None:
+            group.typer_instance = _checked(group.typer_instance)
     return result
 
 

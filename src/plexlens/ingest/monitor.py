@@ -41,6 +41,7 @@ JOIN = "append the file to the one of its system that has it (cat FIRST THIS > B
 """What to do about a file that names no system."""
 
 _SYSTEM_COLUMN = "mtrsys_systmid"
+_NOT_NAMED = "system_not_named"
 #: Records and bytes of a batch.
 _RECORDS, _BYTES = 50_000, 8 << 20
 
@@ -115,7 +116,6 @@ class MonitorReading:
         self._only = only
         self._notes: dict[tuple[str, str, str, str], tuple[int, int]] = {}
         self.account: Account = account_of(path, self._head)
-        self._is_unnamed = False
         self.position = 0
 
     @property
@@ -161,7 +161,7 @@ class MonitorReading:
         if self.account.missing_bytes:
             detail = f"{self.account.missing_bytes:,} bytes that the control information names are not in the file"
             rows.append(self._damage("the file ends too early", None, detail))
-        if self._is_unnamed:
+        if any(note == _NOT_NAMED for note, *_ in self._notes):
             detail = "no record D1R4 names the system: files of two systems without a name are taken for one system"
             rows.append(self._damage("system not named", None, detail, Severity.INFO, JOIN))
         return rows
@@ -170,8 +170,7 @@ class MonitorReading:
         """Pairs of table name and batch."""
         system = self._first_system()
         if system is None:
-            self._note("system_not_named", TABLE, 1)
-            self._is_unnamed = True
+            self._note(_NOT_NAMED, TABLE, 1)
         number = 1
         batch = _Batch(number)
         for record in read_records(self.account, self._expansion):

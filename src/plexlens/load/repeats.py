@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from plexlens.errors import NothingUsableError, UsageError
-from plexlens.load.run import PERCENTILES, Line, Run
+from plexlens.load.run import PERCENTILES, Line, Run, late_seconds
 from plexlens.load.steady import Floats
 
 #: Share of failed requests above which response times are not those of the work.
@@ -194,20 +194,13 @@ def _pooled(name: str | None, runs: Sequence[Run]) -> Pooled:
 
 def _responses(run: Run, name: str | None) -> tuple[Floats, Floats]:
     """Response times of the requests of the steady part, and the time from when each was due to its begin."""
-    assert run.test.requests is not None
     assert run.steady_from is not None
     assert run.steady_to is not None
-    rows = run.test.requests
-    began = pc.subtract(rows["started"].cast(pa.int64()), round(run.clock_seconds * 1e6)).to_numpy() / 1e6
-    chosen = (began >= run.steady_from.timestamp()) & (began < run.steady_to.timestamp())
+    rows = run.begun_between(run.steady_from, run.steady_to)
     if name is not None:
-        chosen &= pc.equal(rows["transaction"].cast(pa.string()), name).to_numpy(zero_copy_only=False)
-    rows = rows.filter(pa.array(chosen))
+        rows = rows.filter(pc.equal(rows["transaction"].cast(pa.string()), name))
     response = rows["response_seconds"].to_numpy()
-    if not run.test.scheduled:
-        return response, np.zeros(len(response))
-    late = pc.subtract(rows["started"].cast(pa.int64()), rows["scheduled"].cast(pa.int64())).to_numpy() / 1e6
-    return response, np.maximum(late, 0.0)
+    return response, late_seconds(rows) if run.test.scheduled else np.zeros(len(response))
 
 
 def _percentiles(values: Sequence[Floats]) -> dict[float, float]:

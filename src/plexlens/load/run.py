@@ -105,7 +105,7 @@ class Run:
 
     def between(self, start: datetime, end: datetime) -> dict[str, tuple[int, float]]:
         """Requests that began in a length of time of z/OS: by transaction, their number and mean response time."""
-        chosen = self._begun(start, end)
+        chosen = self.begun_between(start, end)
         chosen = chosen.set_column(
             chosen.column_names.index("transaction"), "transaction", chosen["transaction"].cast(pa.string())
         )
@@ -122,13 +122,11 @@ class Run:
 
         None without a request, and where the file does not say when they were due.
         """
-        rows = self._begun(start, end)
-        if not self.test.scheduled or not rows.num_rows:
-            return None
-        late = pc.subtract(rows["started"].cast(pa.int64()), rows["scheduled"].cast(pa.int64())).to_numpy() / 1e6
-        return float(np.maximum(late, 0.0).mean())
+        rows = self.begun_between(start, end)
+        return float(late_seconds(rows).mean()) if self.test.scheduled and rows.num_rows else None
 
-    def _begun(self, start: datetime, end: datetime) -> pa.Table:
+    def begun_between(self, start: datetime, end: datetime) -> pa.Table:
+        """Requests that began in a length of time of z/OS."""
         assert self.test.requests is not None
         rows = self.test.requests
         began = pc.subtract(rows["started"].cast(pa.int64()), round(self.clock_seconds * 1e6)).to_numpy() / 1e6
@@ -138,6 +136,13 @@ class Run:
     def whole(self) -> Line:
         """All transactions together."""
         return self.lines[-1]
+
+
+def late_seconds(requests: pa.Table) -> Floats:
+    """Seconds by which each request began later than the test plan wanted; none for a request that began early."""
+    late = pc.subtract(requests["started"].cast(pa.int64()), requests["scheduled"].cast(pa.int64())).to_numpy() / 1e6
+    result: Floats = np.maximum(late, 0.0)
+    return result
 
 
 def run_of(
@@ -252,8 +257,7 @@ def _line(name: str, rows: pa.Table, seconds: float) -> Line:
     response = rows["response_seconds"].to_numpy()
     scheduled: dict[float, float] = {}
     if "scheduled" in rows.column_names:
-        late = pc.subtract(rows["started"].cast(pa.int64()), rows["scheduled"].cast(pa.int64())).to_numpy() / 1e6
-        scheduled = _percentiles(response + np.maximum(late, 0.0))
+        scheduled = _percentiles(response + late_seconds(rows))
     return Line(
         name,
         rows.num_rows,

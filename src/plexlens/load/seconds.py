@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from plexlens.errors import NothingUsableError
 from plexlens.ingest.load_test import LoadTest
-from plexlens.load.run import Run
+from plexlens.load.run import Run, late_seconds
 from plexlens.load.steady import Floats
 
 _Whole = npt.NDArray[np.int64]
@@ -29,9 +28,9 @@ def by_second(run: Run) -> pa.Table:
     -------
     pyarrow.Table
         ``second`` (UTC, on the clock of the servers), ``transaction``, ``requests``, ``failed``, and response times in
-        milliseconds: mean, longest and 95th percentile from the begin of the request, and 95th percentile from the
-        time at which it was due. A response time that the file does not have is null. Where a tool keeps counts for an
-        interval and no line per request, ``second`` is the end of the interval.
+        seconds: ``mean``, ``p95`` and ``longest`` from the begin of the request, and ``from_schedule_p95``, the 95th
+        percentile from the time at which it was due. A response time that the file does not have is null. Where a tool
+        keeps counts for an interval and no line per request, ``second`` is the end of the interval.
 
     Raises
     ------
@@ -39,7 +38,7 @@ def by_second(run: Run) -> pa.Table:
         The tool keeps totals of the whole test only.
     """
     if run.test.requests is not None:
-        return _of_requests(run.test.requests, round(run.clock_seconds * 1e6))
+        return _of_requests(run.test, round(run.clock_seconds * 1e6))
     if not run.test.course:
         raise NothingUsableError(
             file=run.test.file,
@@ -49,9 +48,11 @@ def by_second(run: Run) -> pa.Table:
     return _of_course(run.test, round(run.clock_seconds * 1e6))
 
 
-def _of_requests(rows: pa.Table, ahead: int) -> pa.Table:
+def _of_requests(test: LoadTest, ahead: int) -> pa.Table:
+    rows = test.requests
+    assert rows is not None
     began = rows["started"].cast(pa.int64()).to_numpy() - ahead
-    response = rows["response_seconds"].to_numpy() * 1e3
+    response = rows["response_seconds"].to_numpy()
     names = rows["transaction"].combine_chunks()
     # Names are numbered as they occur; rows stand in the order of the names.
     texts = names.dictionary.to_pylist()
@@ -66,10 +67,8 @@ def _of_requests(rows: pa.Table, ahead: int) -> pa.Table:
     sorted_response = response[order]
     failed = rows["is_error"].to_numpy(zero_copy_only=False).astype(np.int64)[order]
     due = pa.nulls(len(first), pa.float64())
-    if rows["scheduled"].null_count < rows.num_rows:
-        scheduled = pc.fill_null(rows["scheduled"].cast(pa.int64()), 0).to_numpy() - ahead
-        wait = np.where(pc.is_valid(rows["scheduled"]).to_numpy(), np.maximum(began - scheduled, 0), 0) / 1e3
-        from_due = response + wait
+    if test.scheduled:
+        from_due = response + late_seconds(rows)
         due = pa.array(_high(from_due[np.lexsort((from_due, group))], first, count))
     return pa.table(
         {
@@ -77,10 +76,10 @@ def _of_requests(rows: pa.Table, ahead: int) -> pa.Table:
             "transaction": pa.array([texts[code] for code in codes[order[first]]], pa.string()),
             "requests": count,
             "failed": np.add.reduceat(failed, first),
-            "mean_ms": np.add.reduceat(sorted_response, first) / count,
-            "p95_ms": _high(sorted_response, first, count),
-            "longest_ms": sorted_response[first + count - 1],
-            "from_schedule_p95_ms": due,
+            "mean": np.add.reduceat(sorted_response, first) / count,
+            "p95": _high(sorted_response, first, count),
+            "longest": sorted_response[first + count - 1],
+            "from_schedule_p95": due,
         }
     )
 
@@ -104,9 +103,9 @@ def _of_course(test: LoadTest, ahead: int) -> pa.Table:
             "transaction": pa.array([point.transaction for point in points], pa.string()),
             "requests": pa.array([point.requests for point in points], pa.int64()),
             "failed": pa.array([point.errors for point in points], pa.int64()),
-            "mean_ms": nothing,
-            "p95_ms": nothing,
-            "longest_ms": nothing,
-            "from_schedule_p95_ms": nothing,
+            "mean": nothing,
+            "p95": nothing,
+            "longest": nothing,
+            "from_schedule_p95": nothing,
         }
     )

@@ -19,6 +19,10 @@ from plexlens.metrics.source_columns import TEXTS, columns_given, pruned, pruned
 _TOKEN = re.compile(r"--[^\n]*|'(?:[^']|'')*'|\"[^\"]*\"|[A-Za-z_][A-Za-z_0-9]*")
 _FROM = re.compile(r"\b(?:from|join)\s+([a-z_][a-z_0-9]*)(?![a-z_0-9.(])", re.IGNORECASE)
 _DEFINED = re.compile(r"\b([a-z_][a-z_0-9]*)\s+as\s+(?:not\s+materialized\s+)?\(", re.IGNORECASE)
+_LISTED = re.compile(
+    r"(?:\bwith|\brecursive|,)\s+([a-z_][a-z_0-9]*)\s*\([^()]*\)\s+as\s+(?:(?:not\s+)?materialized\s+)?\(",
+    re.IGNORECASE,
+)
 _COMMENT = re.compile(r"--[^\n]*")
 #: Comments and blanks before the first word.
 _FIRST = re.compile(r"\A(?:\s|--[^\n]*\n)*")
@@ -101,6 +105,11 @@ def _arguments(sql: str, start: int, name: str) -> tuple[list[str], int]:
 def names_in(sql: str) -> frozenset[str]:
     """Every name in SQL, in lower case, without texts and comments."""
     return frozenset([token.strip('"').lower() for token in _TOKEN.findall(sql) if token[0] not in "-'"])
+
+
+def with_listed_columns(sql: str) -> list[str]:
+    """Common table expressions that name their columns in a list; what reads or prunes a source does not know of it."""
+    return [name.lower() for name in _LISTED.findall(_COMMENT.sub("", sql))]
 
 
 def tables_in(sql: str) -> list[str]:

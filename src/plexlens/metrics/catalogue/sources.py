@@ -11,6 +11,7 @@ from plexlens.metrics.catalogue.draft import Draft
 from plexlens.metrics.catalogue.error import near
 from plexlens.metrics.catalogue.table import Entry, Table, alone
 from plexlens.metrics.definition import Fact, Source
+from plexlens.metrics.source_sql import with_listed_columns
 from plexlens.metrics.source_text import fields_of, source_of
 
 if TYPE_CHECKING:
@@ -53,14 +54,18 @@ def source_in(table: Table, draft: Draft, facts: Sequence[Fact]) -> Source:
 
 
 def _check_file(entry: Entry) -> None:
-    """Refuse a missing SQL file; the file must be next to the grain's file."""
+    """Refuse a missing SQL file, which must be next to the grain's file, and relations with a list of columns."""
     file = entry.document.path.parent / entry.text()
     if file.suffix != ".sql":
         raise entry.wrong(f"{entry.value!r} is not an SQL file", 'name a file next to this file: sql = "structure.sql"')
     if not file.is_file():
         there = sorted(path.name for path in file.parent.glob("*.sql"))
         raise entry.wrong(f"there is no file {file}", near(file.name, there))
-    text_of_file(file)
+    if listed := with_listed_columns(text_of_file(file)):
+        raise entry.wrong(
+            f"{file}: the relation {listed[0]} has a list of columns behind its name",
+            "name each column in the select of the relation: select 1 as a, 2 as b",
+        )
 
 
 def _check_fields(table: Table, facts: Sequence[Fact]) -> None:

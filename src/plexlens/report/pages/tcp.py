@@ -80,8 +80,8 @@ PAGE = Page(
             by=("system", "stack"),
             order="ports_held",
             where="connection_role = 'client'",
-            note="Clients that open a connection for each request run out of ports at 1,000 connections a second: "
-            "a port stays for about 60 s after the end, and there are 65,000. Connections that persist avoid it.",
+            note="Clients that open a connection for each request run out of ports at about 1,000 connections per "
+            "second: a port stays for about 60 s after the end, and there are 65,000. Keep connections open.",
         ),
     ),
 )
