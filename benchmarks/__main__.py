@@ -20,7 +20,7 @@ from pathlib import Path
 
 from benchmarks import pool_speed, small_inputs, yardstick
 from benchmarks.dumps import Known, Sysplex, write_mq, write_rmf
-from benchmarks.measure import best, command, in_process, machine
+from benchmarks.measure import Run, best, command, in_process, machine
 from benchmarks.transactions import write_transactions
 
 MIB = 1024**2
@@ -161,23 +161,48 @@ def ingest(path: Path, plex: Sysplex, folder: Path, runs: int) -> Line:
     )
 
 
-def report(what: str, path: Path, folder: Path, names: Sequence[str], seconds: float) -> Line:
-    """From a dump to the finished page, which must name these objects from the dump; the bound is seconds per GiB."""
-    page = folder / "report.html"
-    run = command(Path(sys.executable).with_name("plexlens"), "report", path, "-o", page)
-    text = page.read_text(encoding="utf-8")
-    for name in names:
-        if name not in text:
-            raise SystemExit(f"wrong answer: the report of {what} does not name {name}")
+def report(
+    what: str,
+    path: Path,
+    names: Sequence[str],
+    seconds: float,
+    beside: small_inputs.Checkout | None,
+) -> Line:
+    """From a dump to the finished page, which must name these objects from the dump; the bound is seconds per GiB.
+
+    Another commit does the same right afterwards.
+    """
+    page = path.with_suffix(".html")
+
+    def run_of(checkout: small_inputs.Checkout) -> Run:
+        run = checkout.run("report", path, "-o", page)
+        text = page.read_text(encoding="utf-8")
+        for name in names:
+            if name not in text:
+                raise SystemExit(f"wrong answer: the report of {what} does not name {name}")
+        return run
+
+    run = run_of(small_inputs.Checkout(small_inputs.ROOT))
+    compared = ""
+    if beside is not None:
+        other = run_of(beside)
+        compared = (
+            f"the other commit {_report_figure(other)}: {run.seconds / other.seconds:.2f} of its time, "
+            f"{run.cpu_seconds / other.cpu_seconds:.2f} of its processor time"
+        )
     size = path.stat().st_size
     allowed = seconds * size / 1024**3
     return Line(
         f"report of {_memory(size)} of {what}, two cores",
-        f"{run.seconds:.1f} s, peak {_memory(run.peak_bytes)}",
-        "",
+        _report_figure(run),
+        compared,
         f"{allowed:.1f} s ({seconds:.0f} s per GiB), peak below 1,024 MiB",
         run.seconds <= allowed and run.peak_bytes < 1024 * MIB,
     )
+
+
+def _report_figure(run: Run) -> str:
+    return f"{run.seconds:.1f} s, CPU {run.cpu_seconds:.1f} s, peak {_memory(run.peak_bytes)}"
 
 
 def pools(millions: int, long_millions: int, *, record: bool, note: str) -> None:
@@ -237,7 +262,7 @@ def main() -> None:
     words.add_argument("--long", type=int, default=100, help="million getpages of the long trace; 0 leaves it out")
     words.add_argument("--note", default="", help="a sentence for the record of the pools, as what else was running")
     words.add_argument("--small", action="store_true", help="commands on small inputs instead")
-    words.add_argument("--beside", type=Path, help="checkout of another commit that does the same in the same run")
+    words.add_argument("--beside", type=Path, help="checkout of another commit whose reports are measured too")
     words.add_argument(
         "--beside-python",
         type=Path,
@@ -245,15 +270,17 @@ def main() -> None:
         help="its Python, where it depends on other packages",
     )
     chosen = words.parse_args()
+    beside = small_inputs.Checkout(chosen.beside.resolve(), chosen.beside_python) if chosen.beside else None
     if chosen.small:
-        beside = small_inputs.Checkout(chosen.beside.resolve(), chosen.beside_python) if chosen.beside else None
         small(chosen.runs, beside, record=chosen.record)
         return
-    if chosen.beside:
-        words.error("--beside is for --small: the other benchmarks have bounds of their own")
     if chosen.pools:
+        if beside is not None:
+            words.error("--beside is for reports: the engines of pools are compared with libCacheSim")
         pools(chosen.millions, chosen.long, record=chosen.record, note=chosen.note)
         return
+    if beside is not None:
+        beside.check()
     with tempfile.TemporaryDirectory(prefix="plexlens-bench-") as name:
         folder = Path(name)
         rmf, mq, work = folder / "rmf.smf", folder / "mq.smf", folder / "work.smf"
@@ -264,14 +291,14 @@ def main() -> None:
             decode("RMF", rmf, plex, chosen.runs, 400),
             decode_mq(mq, mq_rows, chosen.runs),
             ingest(rmf, plex, folder, chosen.runs),
-            report("RMF", rmf, folder, ["STR_0001"], 15),
+            report("RMF", rmf, ["STR_0001"], 15, beside),
         ]
         rmf.unlink()
         shutil.rmtree(folder / "pdb")
         transactions = write_transactions(work, chosen.size * MIB)
         lines += [
             decode("Db2 101 and CICS 110", work, transactions, chosen.runs, 500),
-            report("Db2 101 and CICS 110", work, folder, ["PLAN0001", "CICS0001"], 8),
+            report("Db2 101 and CICS 110", work, ["PLAN0001", "CICS0001"], 8, beside),
         ]
     load = os.getloadavg()[0]
     fixed = min(command(sys.executable, yardstick.__file__).cpu_seconds for _ in range(chosen.runs))
@@ -281,6 +308,7 @@ def main() -> None:
         f"{machine()}; Python {platform.python_version()}; load {load:.1f} at the end. dumps of {chosen.size} MiB; "
         f"best of {chosen.runs} runs, reports once; answers checked in the same run. The yardstick, a fixed piece of "
         f"work without Plexlens, takes {fixed:.2f} s of processor time.",
+        *([] if beside is None else ["", f"The other commit: {beside.commit()}."]),
         "",
         "| what | figure | yardstick | bound | held |",
         "|---|---|---|---|---|",

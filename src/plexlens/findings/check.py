@@ -85,8 +85,9 @@ def check(
             outcomes += [_without_source(inputs, rule, grain) for rule in members]
         else:
             table = fresh_name(f"findings_{name}")
-            outcomes += _of_grain(inputs, _kept(inputs, grain, members, table), members, releases)
-            inputs.connection.execute(f"drop table {table}")
+            own = _kept(inputs, grain, members, table)
+            outcomes += _of_grain(inputs, own, members, releases)
+            own.facts.drop()
         drop_made(inputs, earlier)
     every = withheld([finding for outcome in outcomes for finding in outcome.fired])
     wanted, suppressed, notes = decided(every, decisions, today or date.today())
@@ -128,7 +129,7 @@ def _without_source(inputs: Inputs, rule: Rule, grain: Grain | None) -> Findings
 
 
 def _kept(inputs: Inputs, grain: Grain, rules: Sequence[Rule], table: str) -> Kept:
-    """The facts that the rules need, in a temporary table."""
+    """The facts that the rules need, computed once."""
     needed = [needs(rule, grain) for rule in rules]
     smaller = reduced(grain, {name for columns, _ in needed for name in columns}, [where for _, where in needed])
     query = facts(inputs, smaller)

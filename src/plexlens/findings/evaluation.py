@@ -135,6 +135,8 @@ class Evaluation:
         if self.time == "interval":
             # What several systems do to one thing is judged at moments that all of them cover.
             self.facts = cut_together(inputs, self.whole, self.facts, self.by)
+        # There are as many of them as facts at most.
+        self.in_file = kept.facts.is_in_file
         self.rows: Query | None = None
 
     def _applies(self) -> str:
@@ -177,13 +179,13 @@ class Evaluation:
     # --- who ----------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Drop the temporary tables."""
+        """Drop the rows that were kept."""
         if self.rows is not None:
-            self.inputs.connection.execute(f"drop table {self.rows.source}")
+            self.rows.drop()
 
     def judged(self) -> list[tuple[Rule, list[Judged]]]:
         """Results of each rule for every object it applies to."""
-        self.rows = self._rows().kept(fresh_name("findings_rows"))
+        self.rows = self._rows().kept(fresh_name("findings_rows"), in_file=self.in_file)
         time = "first_interval"
         length = "coalesce(interval_seconds / nullif(intervals, 0), 0)"
         texts = {"hours": "coalesce(sum(interval_seconds) / 3600.0::double, 0)"}

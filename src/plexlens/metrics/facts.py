@@ -16,6 +16,7 @@ from plexlens.metrics.rolled.rule import dated_tables
 from plexlens.metrics.source_rows import is_there, source_select
 from plexlens.metrics.source_sql import with_parts
 from plexlens.pdb.engine import add_table, arrow, literal, quoted
+from plexlens.pdb.kept_rows import are_many
 from plexlens.pdb.rollup_store import INTERVAL
 
 #: Column that says whether a row is of a selected class.
@@ -50,12 +51,14 @@ def end_name(grain: Grain) -> str:
 
 
 def keep(rows: Query, grain: Grain, name: str) -> Query:
-    """Facts as a temporary table with ``interval_to``, the name of the end of their interval, by which roll-ups group.
+    """Facts, computed once, with ``interval_to``, the name of the end of their interval, by which roll-ups group.
 
     A view that adds it afterwards is bound by the engine each time a statement reads it.
     """
     ends = f"select *, {end_name(grain)} as {END} from "
-    return rows.over(lambda source: ends + source, (*rows.columns, END)).kept(name)
+    tables = {table for source in grain.sources for needed in source.alternatives for table in needed}
+    in_file = are_many(rows.connection, tables, len(rows.columns))
+    return rows.over(lambda source: ends + source, (*rows.columns, END)).kept(name, in_file=in_file)
 
 
 def _rounded(moment: str, grain: Grain, start: str, end: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from plexlens.pdb import kept_rows
 from plexlens.pdb.engine import Connection, arrow, quoted
 
 
@@ -108,12 +109,22 @@ class Query:
             self.connection, name, self.columns, None if self.timed is None else self.timed.as_view(f"{name}_timed")
         )
 
-    def kept(self, name: str) -> Query:
-        """The rows as a temporary table with this name."""
-        self.connection.execute(f"create or replace temp table {name} as {self.sql}")
-        return Query(
-            self.connection, name, self.columns, None if self.timed is None else self.timed.kept(f"{name}_timed")
-        )
+    def kept(self, name: str, *, in_file: bool = False) -> Query:
+        """The rows under this name, computed now: as a temporary table, or in a file (`plexlens.pdb.kept_rows`)."""
+        kept_rows.keep(self.connection, name, self.sql, in_file=in_file)
+        timed = None if self.timed is None else self.timed.kept(f"{name}_timed", in_file=in_file)
+        return Query(self.connection, name, self.columns, timed)
+
+    @property
+    def is_in_file(self) -> bool:
+        """Whether these are rows that were kept in a file."""
+        return kept_rows.is_in_file(self.connection, self.source)
+
+    def drop(self) -> None:
+        """Drop rows that were kept."""
+        kept_rows.drop(self.connection, self.source)
+        if self.timed is not None:
+            self.timed.drop()
 
 
 def _order(by: Sequence[str]) -> str:

@@ -186,7 +186,7 @@ class RollUps:
         key = (data.name, by, where)
         names = self._asked.get(key, []) if time == "all" else []
         # A question alone takes the rows that it shows; several take them from a table of all.
-        together = frozenset[str]().union(*names) if len(set(names)) > 1 else frozenset[str]()
+        together = frozenset[str]().union(*names) if len(names) > 1 else frozenset[str]()
         if not wanted <= together | frozenset(by):
             return self._evaluated(data, wanted, by, time, where, cut=cut)
         if key not in self._kept:
