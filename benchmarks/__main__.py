@@ -185,11 +185,15 @@ def report(
     run = run_of(small_inputs.Checkout(small_inputs.ROOT))
     compared = ""
     if beside is not None:
-        other = run_of(beside)
-        compared = (
-            f"the other commit {_report_figure(other)}: {run.seconds / other.seconds:.2f} of its time, "
-            f"{run.cpu_seconds / other.cpu_seconds:.2f} of its processor time"
-        )
+        try:
+            other = run_of(beside)
+        except RuntimeError as error:
+            compared = f"the other commit failed: {_defect(error)}"
+        else:
+            compared = (
+                f"the other commit {_report_figure(other)}: {run.seconds / other.seconds:.2f} of its time, "
+                f"{run.cpu_seconds / other.cpu_seconds:.2f} of its processor time"
+            )
     size = path.stat().st_size
     allowed = seconds * size / 1024**3
     return Line(
@@ -199,6 +203,12 @@ def report(
         f"{allowed:.1f} s ({seconds:.0f} s per GiB), peak below 1,024 MiB",
         run.seconds <= allowed and run.peak_bytes < 1024 * MIB,
     )
+
+
+def _defect(error: RuntimeError) -> str:
+    """The line of a failed command that says why, without its stages."""
+    lines = [line for line in str(error).splitlines() if line.startswith("plexlens: ")]
+    return (lines or str(error).splitlines())[0]
 
 
 def _report_figure(run: Run) -> str:

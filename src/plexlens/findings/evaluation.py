@@ -16,6 +16,7 @@ from plexlens.metrics.definition import Fact, Grain, Key
 from plexlens.metrics.engine_table import fresh_name
 from plexlens.metrics.evaluate import Cut, cut_together, evaluate
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.moments import start_of
 from plexlens.metrics.query import Query
 from plexlens.metrics.reduction import reduced
 from plexlens.metrics.required import read_by
@@ -403,7 +404,7 @@ class Evaluation:
         )
         same = [f"k.{quoted(name)} is not distinct from h.{quoted(f'held_{name}')}" for name in self.by]
         if self.time != "all":
-            time = 'k."interval"' if self.time == "interval" else "date_trunc('hour', k.\"interval\")"
+            time = 'k."interval"' if self.time == "interval" else start_of("hour", 'k."interval"')
             same.append(f"{time} is not distinct from h.held_time")
         on = " and ".join(same) or "true"
         select = f"select k.*, h.{quoted(_RULE)} from {self.facts.source} k join ({text}) h on {on}"

@@ -15,6 +15,7 @@ from plexlens.metrics.epochs import entity, epochs, joined
 from plexlens.metrics.facts import end_name, facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.known_facts import KnownFacts, have_single_rows, known_facts
+from plexlens.metrics.moments import SECONDS, start_of
 from plexlens.metrics.query import Query
 from plexlens.metrics.rollup import Grouping, statement
 from plexlens.metrics.rollup_direct import (
@@ -167,11 +168,11 @@ def _time(time: str, utc_offset: float, day_begins: float) -> str:
         raise ValueError(f"time {time!r} is not known; it is one of {', '.join(TIMES)}")
     if time in ("interval", "all"):
         return "interval" if time == "interval" else ""
-    begins = int(day_begins)
-    shift = f"to_seconds(case when local_time then {-begins} else {int(utc_offset) - begins} end)"
-    if time == "quarter_hour":
-        return f"time_bucket(interval '15 minutes', interval + {shift}) - {shift}"
-    return f"date_trunc('{time}', interval + {shift}) - {shift}"
+    local, known = -int(day_begins), int(utc_offset) - int(day_begins)
+    shift = str(local) if local == known else f"case when local_time then {local} else {known} end"
+    if time in SECONDS:
+        return start_of(time, "interval", shift)
+    return f"date_trunc('{time}', interval + to_seconds({shift})) - to_seconds({shift})"
 
 
 def evaluate(

@@ -9,6 +9,7 @@ from plexlens.metrics.definition import END, OWNERS, Grain, Rollup, Source
 from plexlens.metrics.engine_table import fresh_name
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.local_time import is_report
+from plexlens.metrics.moments import nearest
 from plexlens.metrics.query import Query
 from plexlens.metrics.rolled.days import next_to
 from plexlens.metrics.rolled.reading import Rolled, rolled_of
@@ -62,13 +63,11 @@ def keep(rows: Query, grain: Grain, name: str) -> Query:
 
 
 def _rounded(moment: str, grain: Grain, start: str, end: str) -> str:
-    # By microseconds of the clock: calendar functions cost a microsecond a row.
-    minute = f"to_timestamp((epoch_us({moment}) + 30000000) // 60000000 * 60)"
+    minute = nearest(60, moment)
     if not any(fact.name == "interval_seconds" for fact in grain.facts):
         return minute
-    tens = f"to_timestamp((epoch_us({moment}) + 5000000) // 10000000 * 10)"
     short = f"epoch_us({end}) - epoch_us({start}) < 60000000"
-    return f"case when {short} then {tens} else {minute} end"
+    return f"case when {short} then {nearest(10, moment)} else {minute} end"
 
 
 def _typed(inputs: Inputs, grain: Grain, source: Source) -> str:

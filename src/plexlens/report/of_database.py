@@ -13,7 +13,6 @@ from plexlens.metrics.query import Query
 from plexlens.metrics.selection import EVERYTHING, Selection, resolve
 from plexlens.pdb import Pdb
 from plexlens.pdb.engine import Connection
-from plexlens.pdb.opening import MEMORY_LIMIT
 from plexlens.progress import Progress, silent
 from plexlens.report import build
 from plexlens.report.blocks.readings import FileRead, Readings, offsets_of, readings_of
@@ -23,6 +22,10 @@ from plexlens.report.writers.json_object import to_json
 
 if TYPE_CHECKING:
     from plexlens.pdb import IngestResult
+
+#: What the engine may use before it spills to disk. Libraries, the page and what the engine does not count take up to
+#: 400 MiB more, and the command is to stay below 1 GiB.
+MEMORY_LIMIT = "576MiB"
 
 
 @dataclass(frozen=True)

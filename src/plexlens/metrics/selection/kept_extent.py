@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from plexlens.metrics.moments import nearest, start_of
 from plexlens.metrics.selection.raw import class_sources, timed_tables
 from plexlens.pdb import Pdb
 from plexlens.pdb.engine import Connection, arrow, shown_by
@@ -25,11 +26,8 @@ _VERSION = "1"
 def extent_select(table: str, start: str, end: str) -> str:
     """The select of the systems, offsets and starts (to the minute) of a raw table; ``table`` as SQL."""
     # A start to the nearest minute, as metrics name intervals; a record with an end alone in the minute of its end.
-    return (
-        "select distinct system, utc_offset,"
-        f" coalesce(date_trunc('minute', {start} + interval 30 second), date_trunc('minute', {end})) as \"interval\""
-        f" from {table}"
-    )
+    begins = f"coalesce({nearest(60, start)}, {start_of('minute', end)})"
+    return f"select distinct system, utc_offset, {begins} as \"interval\" from {table}"
 
 
 def kept_lists(connection: Connection) -> dict[str, dict[str, list[str]]]:
