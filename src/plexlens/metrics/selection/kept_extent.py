@@ -27,7 +27,7 @@ def extent_select(table: str, start: str, end: str) -> str:
     """The select of the systems, offsets and starts (to the minute) of a raw table; ``table`` as SQL."""
     # A start to the nearest minute, as metrics name intervals; a record with an end alone in the minute of its end.
     begins = f"coalesce({nearest(60, start)}, {start_of('minute', end)})"
-    return f"select distinct system, utc_offset, {begins} as \"interval\" from {table}"
+    return f'select distinct system, utc_offset, {begins} as "interval" from {table}'
 
 
 def kept_lists(connection: Connection) -> dict[str, dict[str, list[str]]]:
