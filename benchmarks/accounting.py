@@ -41,11 +41,7 @@ _BATCH = 400_000
 _DAY = 86_400_000_000
 _UTC = pa.timestamp("us", "UTC")
 
-#: Clocks of a task, with the mean share of its response time; and its counters with their means.
-CLOCKS = {
-    **{"usrdispt": 0.30, "usrcput": 0.18, "qrdispt": 0.16, "qrcput": 0.10, "ky8cput": 0.08},
-    **{"susptime": 0.70, "dispwtt": 0.05, "rmidb2": 0.33, "fciowtt": 0.06},
-}
+#: Counters of a task with their means.
 COUNTS = {"eictotct": 25, "db2reqct": 12, "fctotct": 4, "scusrhwma": 90_000}
 
 
@@ -209,8 +205,8 @@ class DayReading:
         columns["rptclsnm"] = _named("RCICS", regions % 8, 8)
         columns["abcodec"] = _named("", (random.random(count) < 0.0005).astype(np.int32), 2, ("", "ASRA"))
         columns["abcodeo"] = columns["abcodec"]
-        for name, share in CLOCKS.items():
-            columns[f"{name}_seconds"] = (units * (random.random(count) * (2 * share))).astype(np.int64) * 16e-6
+        for name, clock in _clocks(units, random).items():
+            columns[f"{name}_seconds"] = clock * 16e-6
             columns[f"{name}_count"] = (units % 20).astype(np.uint32)
         for name, mean in COUNTS.items():
             columns[name] = random.integers(0, 2 * mean, count).astype(np.uint32)
@@ -238,7 +234,8 @@ class DayReading:
         qwac["qwacbsc"] = pa.array(ends - (elapsed * 1e6).astype(np.int64), _UTC)
         qwac["qwacesc"] = pa.array(ends, _UTC)
         for name, share in _WAITS.items():
-            qwac[name] = np.floor(elapsed * (random.random(count) * (2 * share)) * 4096e6) / 4096e6
+            shares = np.minimum(1.0, random.random(count) * (2 * share))
+            qwac[name] = np.floor(elapsed * shares * 4096e6) / 4096e6
         qwac["qwacbjst"] = np.zeros(count)
         for name, mean in _EVENTS.items():
             qwac[name] = random.integers(0, 2 * mean, count).astype(np.uint32)
@@ -257,6 +254,35 @@ class DayReading:
         qbac["qbacrio"] = random.integers(0, 60, count).astype(np.uint64)
         qbac["qbacsws"] = random.integers(0, 40, count).astype(np.uint64)
         yield "smf101_ifcid3_qbac", _typed("smf101_ifcid3_qbac", qbac)
+
+
+def _clocks(response: np.ndarray, random: np.random.Generator) -> dict[str, np.ndarray]:
+    """Clocks of tasks in units, as a task can have them: Plexlens takes no part of a number from impossible ones.
+
+    A task is dispatched or suspended, on the average a third and two thirds of its response time. It has CPU time only
+    while it is dispatched, on QR in part; and it waits only while it is suspended.
+    """
+
+    def part(of: np.ndarray, most: float = 1.0) -> np.ndarray:
+        units: np.ndarray = (of * (random.random(len(of)) * most)).astype(np.int64)
+        return units
+
+    dispatched = part(response, 0.66)
+    suspended = response - dispatched
+    on_qr = random.random(len(response))
+    cpu = part(dispatched)
+    qr_cpu = (cpu * on_qr).astype(np.int64)
+    return {
+        "usrdispt": dispatched,
+        "usrcput": cpu,
+        "qrdispt": (dispatched * on_qr).astype(np.int64),
+        "qrcput": qr_cpu,
+        "ky8cput": cpu - qr_cpu,
+        "susptime": suspended,
+        "dispwtt": part(suspended, 0.15),
+        "rmidb2": part(suspended, 0.65),
+        "fciowtt": part(suspended, 0.2),
+    }
 
 
 _WAITS = {"qwacejst": 0.3, "qwacasc": 0.8, "qwacajst": 0.25, "qwacawti": 0.15, "qwacawtl": 0.03, "qwacawlg": 0.05}

@@ -151,6 +151,9 @@ def make(folder: Path, days: int, rows: int) -> Pdb:
     pdb = Pdb.open_or_create(folder / "pdb")
     for number in range(len(pdb.ingests), days):
         ingest_day(pdb, write_day(folder, number, rows))
+    row = pdb.connect().execute("select count(*) from implausible").fetchone()
+    if row is None or row[0]:
+        raise SystemExit(f"wrong rows: {row[0] if row else 0} values are ones that no task or thread can have")
     update(pdb, tell=print)
     return pdb
 
