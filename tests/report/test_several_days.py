@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -127,31 +129,55 @@ def test_percentiles_of_a_figure_and_of_rows(report: Report) -> None:
     assert found == {"NEWY": pytest.approx((30.0, 58.0)), "BERL": pytest.approx((15.0, 29.0))}
 
 
+def _percentiles(intervals: list[tuple[str, datetime, float, int]], by: str) -> dict[Any, tuple[Any, ...]]:
+    """Percentiles of transactions per second, by row of a table: of systems, starts, minutes and rates."""
+    periods: list[dict[str, Any]] = []
+    for system, start, minutes, rate in intervals:
+        end = start + timedelta(minutes=minutes)
+        base = row(len(periods) + 1, system=system, interval_start=start, interval_end=end, utc_offset=0.0)
+        ended = rate * (end - start).total_seconds()
+        periods.append(base | {"r723cper": 1, "r723crcp": ended, "r723ctet": ended})
+    control = {"r723mcnm": "ONLINE", "r723mwnm": "WORK", "r723mscf": 0}
+    named = [{name: one[name] for name in one if not name.startswith("r723c")} | control for one in periods]
+    raw = raw_inputs(smf72_3_period=periods, smf72_3_wlm_control=named)
+    page = replace(PAGE, tables=(replace(PAGE.tables[0], by=(by,)),))
+    report = build(raw, Readings(), pages=(page,), grains={"workload_period": GRAINS["workload_period"]})
+    table = next(one for one in report.section("work").blocks if isinstance(one, Table) and one.name == "systems")
+    names = [column.name for column in table.columns]
+    places = [names.index(f"transactions_per_second_{name}") for name in ("p50", "p95")]
+    return {line[0]: tuple(line[place] for place in places) for line in table.rows}
+
+
+def _following(system: str, minutes: tuple[float, ...], rates: Sequence[int]) -> list[tuple[str, datetime, float, int]]:
+    """Intervals that follow one another, whose lengths repeat."""
+    start = FIRST
+    made: list[tuple[str, datetime, float, int]] = []
+    for number, rate in enumerate(rates):
+        length = minutes[number % len(minutes)]
+        made.append((system, start, length, rate))
+        start += timedelta(minutes=length)
+    return made
+
+
+#: Rates of ten minutes and half an hour in turns: 1 to 12 in the short ones, 101 to 112 in the long ones.
+SHORT_AND_LONG = tuple(rate for number in range(1, 13) for rate in (number, 100 + number))
+
+
 def test_percentiles_of_systems_with_intervals_of_their_own() -> None:
     """ABEL has 24 quarters of an hour with 1 to 24 transactions a second. BAKE has 12 times ten minutes with 1 to 12,
     and, between them, half an hour with 101 to 112: the short ones are a quarter of its eight hours, so that half of
     the time is at most 104, and 95 percent at most 112. Nothing counts twice where intervals of both overlap."""
-    periods: list[dict[str, Any]] = []
-    for system, minutes, rates in (
-        ("ABEL", (15,), tuple(range(1, 25))),
-        ("BAKE", (10, 30), tuple(rate for number in range(1, 13) for rate in (number, 100 + number))),
-    ):
-        start = FIRST
-        for number, rate in enumerate(rates):
-            end = start + timedelta(minutes=minutes[number % len(minutes)])
-            base = row(len(periods) + 1, system=system, interval_start=start, interval_end=end, utc_offset=0.0)
-            ended = rate * (end - start).total_seconds()
-            periods.append(base | {"r723cper": 1, "r723crcp": ended, "r723ctet": ended})
-            start = end
-    control = {"r723mcnm": "ONLINE", "r723mwnm": "WORK", "r723mscf": 0}
-    named = [{name: one[name] for name in one if not name.startswith("r723c")} | control for one in periods]
-    raw = raw_inputs(smf72_3_period=periods, smf72_3_wlm_control=named)
-    report = build(raw, Readings(), pages=(PAGE,), grains={"workload_period": GRAINS["workload_period"]})
-    table = next(one for one in report.section("work").blocks if isinstance(one, Table) and one.name == "systems")
-    names = [column.name for column in table.columns]
-    places = [names.index(f"transactions_per_second_{name}") for name in ("p50", "p95")]
-    found = {line[0]: tuple(line[place] for place in places) for line in table.rows}
+    intervals = _following("ABEL", (15,), range(1, 25)) + _following("BAKE", (10, 30), SHORT_AND_LONG)
+    found = _percentiles(intervals, "system")
     assert found == {"ABEL": pytest.approx((12.0, 23.0)), "BAKE": pytest.approx((104.0, 112.0))}
+
+
+def test_percentiles_over_systems_that_end_their_intervals_apart() -> None:
+    """BAKE as above; CARE does no work and ends each interval five minutes earlier. An interval of the class counts by
+    its whole length, so that its percentiles are those of BAKE."""
+    intervals = _following("BAKE", (10, 30), SHORT_AND_LONG)
+    intervals += [("CARE", start, minutes - 5, 0) for _, start, minutes, _ in intervals]
+    assert _percentiles(intervals, "class_name") == {"ONLINE": pytest.approx((104.0, 112.0))}
 
 
 def test_a_day_has_no_heat_map_and_few_intervals_no_percentiles(inputs: Inputs) -> None:

@@ -61,7 +61,8 @@ class Spreads:
         key = (grain_data.name, where)
         if key not in self._wholes:
             self._wholes[key] = drawn() if covered.time == "interval" else self._course(grain_data, columns, (), where)
-        return _spread(self._wholes[key], covered, (), column)
+        course = self._wholes[key]
+        return _spread(course, _lengths(course, covered), (), column)
 
     def columns(
         self,
@@ -90,7 +91,8 @@ class Spreads:
         if not _enough(grain_data):
             return []
         if covered.time == "interval" and covered.is_even:
-            numbers = [_spread(course, covered, entity, spec.course) for entity in rows]
+            lengths = _lengths(course, covered)
+            numbers = [_spread(course, lengths, entity, spec.course) for entity in rows]
         else:
             kept = rows if covered.time == "interval" else rows[: spec.top]
             columns = tuple(dict.fromkeys((spec.course, _LENGTH)))
@@ -119,12 +121,14 @@ def _enough(grain_data: GrainData) -> bool:
     return grain_data.regular and len(grain_data.first.times) >= LEAST_INTERVALS
 
 
-def _spread(course: Course, covered: Covered, entity: Entity, column: str) -> tuple[float, ...]:
+def _lengths(course: Course, covered: Covered) -> list[float]:
+    """Seconds of each interval of a course."""
+    return [covered.length_of(moment) / timedelta(seconds=1) for moment in course.times]
+
+
+def _spread(course: Course, lengths: Sequence[float], entity: Entity, column: str) -> tuple[float, ...]:
     values = course.values.get(entity, {}).get(column, ())
-    return percentiles(
-        (value, covered.length_of(moment) / timedelta(seconds=1))
-        for value, moment in zip(values, course.times, strict=bool(values))
-    )
+    return percentiles(zip(values, lengths, strict=bool(values)))
 
 
 def _own_spread(course: Course, entity: Entity, column: str) -> tuple[float, ...]:
