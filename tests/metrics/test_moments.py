@@ -7,7 +7,7 @@ import pytest
 from plexlens.metrics.moments import SECONDS, nearest, start_of
 from plexlens.pdb.engine import connect
 
-#: Moments from 1906 to 2096, to the microsecond, and every second around 1970.
+#: Moments from 1906 to 2096, to the microsecond, and every minute around 1970.
 MOMENTS = """
 select to_timestamp(-2e9 + i * 59999.123457) as moment from range(100000) r(i)
 union all select to_timestamp(i) from range(-700000, 700000, 60) r(i)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-#: Seconds of the lengths of time that have always the same.
+#: Seconds of each length of time that is always the same.
 SECONDS = {"minute": 60, "quarter_hour": 900, "hour": 3600, "day": 86_400, "week": 604_800}
 
 #: Days before 1970 from which moments are counted, so that a division always rounds down; a Monday, as weeks begin.
