@@ -53,6 +53,8 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         # A named driver keeps Selenium from looking for one on the network.
         self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+        # Rules of accessibility take 13 s on a page of thousands of names, on an idle machine; the usual limit is 30 s.
+        self.driver.set_script_timeout(180)
         self._on_loading: list[str] = []
 
     def open(
