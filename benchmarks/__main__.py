@@ -174,19 +174,11 @@ def report(
     """
     page = path.with_suffix(".html")
 
-    def run_of(checkout: small_inputs.Checkout) -> Run:
-        run = checkout.run("report", path, "-o", page)
-        text = page.read_text(encoding="utf-8")
-        for name in names:
-            if name not in text:
-                raise SystemExit(f"wrong answer: the report of {what} does not name {name}")
-        return run
-
-    run = run_of(small_inputs.Checkout(small_inputs.ROOT))
+    run = small_inputs.report(small_inputs.Checkout(small_inputs.ROOT), path, page, names)
     compared = ""
     if beside is not None:
         try:
-            other = run_of(beside)
+            other = small_inputs.report(beside, path, page, names)
         except RuntimeError as error:
             compared = f"the other commit failed: {_defect(error)}"
         else:

@@ -6,6 +6,7 @@ import gc
 import shutil
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from plexlens.errors import UsageError
@@ -47,8 +48,7 @@ def test_rows_in_a_file_are_those_of_a_table(pdb: Pdb) -> None:
     table, file = (arrow(connection, f"from {name}") for name in ("as_table", "as_file"))
     assert file.schema == table.schema
     assert repr(file.to_pylist()) == repr(table.to_pylist())  # repr, since NaN differs from itself
-    assert kept_rows.is_in_file(connection, "as_file")
-    assert not kept_rows.is_in_file(connection, "as_table")
+    assert files(connection) == ["as_file.parquet"]
 
 
 def test_a_file_goes_with_its_view_its_session_and_its_connection(pdb: Pdb) -> None:
@@ -59,8 +59,8 @@ def test_a_file_goes_with_its_view_its_session_and_its_connection(pdb: Pdb) -> N
     kept_rows.keep(session, "of_session", ROWS, in_file=True)
     kept_rows.keep(session, "dropped", ROWS, in_file=True)
     kept_rows.keep(session, "table_dropped", ROWS)
-    for name in ("dropped", "table_dropped"):
-        kept_rows.drop(session, name)
+    kept_rows.drop(session, "dropped", in_file=True)
+    kept_rows.drop(session, "table_dropped", in_file=False)
     assert files(connection) == ["of_session.parquet", "own.parquet"]
     del session
     gc.collect()
@@ -78,6 +78,12 @@ def test_a_folder_without_room_is_named(pdb: Pdb) -> None:
         kept_rows.keep(connection, "rows", ROWS, in_file=True)
     assert raised.value.file == str(folder)
     assert "TMPDIR" in str(raised.value)
+
+
+def test_rows_that_cannot_be_read_are_not_blamed_on_the_folder(pdb: Pdb, tmp_path: Path) -> None:
+    select = f"from read_parquet('{tmp_path / 'missing.parquet'}')"
+    with pytest.raises(duckdb.IOException, match=r"missing\.parquet"):
+        kept_rows.keep(pdb.connect(), "rows", select, in_file=True)
 
 
 def test_rows_are_many_by_the_largest_raw_table(pdb: Pdb, monkeypatch: pytest.MonkeyPatch) -> None:

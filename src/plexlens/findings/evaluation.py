@@ -137,7 +137,7 @@ class Evaluation:
             # What several systems do to one thing is judged at moments that all of them cover.
             self.facts = cut_together(inputs, self.whole, self.facts, self.by)
         # There are as many of them as facts at most.
-        self.in_file = kept.facts.is_in_file
+        self.in_file = kept.facts.in_file
         self.rows: Query | None = None
 
     def _applies(self) -> str:

@@ -32,6 +32,8 @@ class Query:
         measured; a class without a row in an interval did no work in it. None if these rows contain them.
     part_of
         The rows of which these are some, each perhaps several times; None where nothing tells.
+    in_file
+        Whether these are rows that `kept` put into a file.
     """
 
     connection: Connection
@@ -39,6 +41,7 @@ class Query:
     columns: tuple[str, ...]
     timed: Query | None = None
     part_of: Query | None = None
+    in_file: bool = False
 
     @classmethod
     def of(cls, connection: Connection, select: str, columns: Iterable[str]) -> Query:
@@ -113,16 +116,11 @@ class Query:
         """The rows under this name, computed now: as a temporary table, or in a file (`plexlens.pdb.kept_rows`)."""
         kept_rows.keep(self.connection, name, self.sql, in_file=in_file)
         timed = None if self.timed is None else self.timed.kept(f"{name}_timed", in_file=in_file)
-        return Query(self.connection, name, self.columns, timed)
-
-    @property
-    def is_in_file(self) -> bool:
-        """Whether these are rows that were kept in a file."""
-        return kept_rows.is_in_file(self.connection, self.source)
+        return Query(self.connection, name, self.columns, timed, in_file=in_file)
 
     def drop(self) -> None:
         """Drop rows that were kept."""
-        kept_rows.drop(self.connection, self.source)
+        kept_rows.drop(self.connection, self.source, in_file=self.in_file)
         if self.timed is not None:
             self.timed.drop()
 

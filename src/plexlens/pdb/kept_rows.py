@@ -9,7 +9,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 import duckdb
 
@@ -18,9 +17,6 @@ from plexlens.pdb.engine import Connection, literal, shown_by
 
 #: Values from which rows go into a file; a table of as many takes some 40 MiB.
 MANY = 5_000_000
-
-#: Files with the rows of a connection's views, by the view's name.
-_FILES: WeakKeyDictionary[Connection, dict[str, Path]] = WeakKeyDictionary()
 
 
 def are_many(connection: Connection, tables: Iterable[str], columns: int) -> bool:
@@ -59,13 +55,14 @@ def keep(connection: Connection, name: str, select: str, *, in_file: bool = Fals
     if not in_file:
         connection.execute(f"create or replace temp table {name} as {select}")
         return
-    path = Path(str(_setting(connection, "temp_directory"))) / f"{name}.parquet"
-    files = _FILES.setdefault(connection, {})
-    files[name] = path
+    path = _file(connection, name)
     weakref.finalize(connection, path.unlink, missing_ok=True)
     try:
         connection.execute(f"copy ({select}) to {literal(str(path))} (format parquet)")
     except duckdb.IOException as error:
+        # Rows that cannot be read have nothing to do with the folder.
+        if str(path.parent) not in str(error):
+            raise
         raise UsageError(
             file=str(path.parent),
             what=f"rows that this question needs cannot be put there: {str(error).splitlines()[0]}",
@@ -74,17 +71,15 @@ def keep(connection: Connection, name: str, select: str, *, in_file: bool = Fals
     connection.execute(f"create or replace temp view {name} as from read_parquet({literal(str(path))})")
 
 
-def is_in_file(connection: Connection, name: str) -> bool:
-    """Whether the rows that were kept under a name are in a file."""
-    return name in _FILES.get(connection, {})
+def drop(connection: Connection, name: str, *, in_file: bool) -> None:
+    """Drop what `keep` kept under a name."""
+    connection.execute(f"drop {'view' if in_file else 'table'} {name}")
+    if in_file:
+        _file(connection, name).unlink(missing_ok=True)
 
 
-def drop(connection: Connection, name: str) -> None:
-    """Drop what was kept under a name."""
-    path = _FILES.get(connection, {}).pop(name, None)
-    connection.execute(f"drop {'table' if path is None else 'view'} {name}")
-    if path is not None:
-        path.unlink(missing_ok=True)
+def _file(connection: Connection, name: str) -> Path:
+    return Path(str(_setting(connection, "temp_directory"))) / f"{name}.parquet"
 
 
 def _setting(connection: Connection, name: str) -> object:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: What the engine may use before it spills to disk. Libraries, the page and what the engine does not count take up to
 #: 400 MiB more, and the command is to stay below 1 GiB.
-MEMORY_LIMIT = "576MiB"
+_MEMORY = "576MiB"
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def report_of(
     progress: Progress = silent,
     threads: int | None = None,
     before: Callable[[Connection], object] | None = None,
-    memory_limit: str = MEMORY_LIMIT,
+    memory_limit: str = _MEMORY,
     brought: Callable[[Inputs, Query], Query] | None = None,
 ) -> DatabaseReport:
     """Evaluate every page and rule over a database.
