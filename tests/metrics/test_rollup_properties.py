@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -20,13 +20,15 @@ import pyarrow as pa
 import pytest
 
 from plexlens.expression import sql_of
-from plexlens.metrics import GRAINS
+from plexlens.metrics import GRAINS, even_intervals
 from plexlens.metrics import evaluate as evaluation
 from plexlens.metrics.definition import Grain, Metric
 from plexlens.metrics.evaluate import evaluate
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query
 from plexlens.metrics.required import read_by
+from plexlens.metrics.rolled.rule import reason
+from plexlens.metrics.rollup_direct import has_lengths
 from plexlens.pdb.engine import add_table, connect, literal, quoted
 from tests.draws import SOAK
 from tests.metrics.printed_formulas import in_words, printed_formula
@@ -44,6 +46,9 @@ _TRIES = 48
 _CEILING = 1.01
 
 _TEXT = ("system", "sysplex", "source_kind")
+
+#: Grains whose facts a database rolls up beforehand: of these a table of its own tells the time.
+_ROLLED = frozenset(name for name in GRAINS if not reason(GRAINS[name]))
 
 
 def _facts_read(grain: Grain) -> dict[str, set[str]]:
@@ -140,7 +145,10 @@ _NUMBERS = iter(range(1_000_000))
 
 @dataclass(frozen=True)
 class _Way:
-    """How to roll up: the keys, and what `evaluate` and the slow roll-up take besides."""
+    """How to roll up: the keys, and what `evaluate` and the slow roll-up take besides.
+
+    With ``has_times`` a table of its own tells the time, as the intervals of roll-ups do.
+    """
 
     keys: Callable[[Grain], tuple[str, ...]]
     time: str = "all"
@@ -148,6 +156,7 @@ class _Way:
     system: str = ""
     apart: tuple[str, ...] = ()
     utc_offset: float = 0.0
+    has_times: bool = False
 
 
 _WAYS: dict[str, _Way] = {
@@ -195,6 +204,13 @@ _WAYS: dict[str, _Way] = {
     ),
     "intervals of their own, together": _Way(lambda _: ("sysplex",), cases=("WORST1",)),
     "intervals of their own, together by hour": _Way(lambda _: ("sysplex",), "hour", cases=("UNALIGNED", "WORST2")),
+    "even and uneven, by interval": _Way(lambda _: ("sysplex",), "interval", cases=("EDGES",), has_times=True),
+    "even and uneven, objects by interval": _Way(
+        lambda g: ("sysplex", *_objects(g)), "interval", cases=("EDGES",), has_times=True
+    ),
+    "even and uneven, a system by interval": _Way(
+        lambda g: ("sysplex", *_first_key(g)), "interval", cases=("EDGES",), system="S1", has_times=True
+    ),
     "local times, by interval": _Way(lambda _: (), "interval", cases=("LOCAL", "SHORT")),
 }
 
@@ -285,7 +301,7 @@ def _disagreements(grain: Grain, way: _Way) -> list[str]:
             grain,
             by=keys,
             time=way.time,
-            kept=kept,
+            kept=replace(kept, timed=kept) if way.has_times else kept,
             where=f"system = '{way.system}'" if way.system else None,
             within=f"sysplex in ({', '.join(map(literal, way.cases))})" if way.cases else None,
             apart=way.apart,
@@ -345,6 +361,44 @@ def test_every_way_meets_many_grains() -> None:
 def test_rolled_up_as_slowly(name: str, way: str) -> None:
     wrong = _disagreements(GRAINS[name], _WAYS[way])
     assert not wrong, f"{len(wrong)} numbers differ:\n" + "\n".join(wrong[:20])
+
+
+@pytest.mark.drawn
+@pytest.mark.parametrize("way", [way for way, told in _WAYS.items() if told.has_times])
+@pytest.mark.parametrize(
+    "name", [name for number, name in enumerate(GRAINS) if SOAK or number % 4 == 0 or name in _ROLLED]
+)
+def test_even_and_uneven_intervals(name: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # There are few intervals, of which the first and the last are often uneven.
+    monkeypatch.setattr(even_intervals, "MOST_UNEVEN_SHARE", 1.0)
+    wrong = _disagreements(GRAINS[name], _WAYS[way])
+    assert not wrong, f"{len(wrong)} numbers differ:\n" + "\n".join(wrong[:20])
+
+
+def test_most_grains_with_lengths_are_parted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without this all intervals could be rolled up together, and the parts go untested."""
+    parts: Counter[str] = Counter()
+    whole = evaluation.parted
+
+    def noted(*given: Any) -> Any:
+        result = whole(*given)
+        parts[name] += result is not None and result.uneven is not None
+        return result
+
+    monkeypatch.setattr(evaluation, "parted", noted)
+    monkeypatch.setattr(even_intervals, "MOST_UNEVEN_SHARE", 1.0)
+    of_lengths = [name for name, grain in GRAINS.items() if has_lengths(grain)]
+    for name in of_lengths:
+        _, raw, kept = _given(name)
+        evaluate(
+            raw,
+            GRAINS[name],
+            by=("sysplex",),
+            time="interval",
+            kept=replace(kept, timed=kept),
+            within="sysplex = 'EDGES'",
+        )
+    assert len(+parts) > 0.7 * len(of_lengths), sorted(set(of_lengths) - set(+parts))
 
 
 @pytest.mark.parametrize("way", _ONE_STEP)

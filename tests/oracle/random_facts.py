@@ -45,6 +45,8 @@ class Case:
         How likely an entity has one more row in an interval.
     endless
         How likely a row lacks its start, its end, or both.
+    edges
+        How likely the first interval of an observer begins later than that of the others, and the last ends earlier.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Case:
     zeros: float = 0.0
     repeats: float = 0.0
     endless: float = 0.0
+    edges: float = 0.0
 
 
 CASES = (
@@ -77,6 +80,7 @@ CASES = (
     Case("WORST1", lost_facts=0.1, lost_values=0.05, lost_rows=0.2, zeros=0.1),
     Case("WORST2", lost_facts=0.2, lost_rows=0.3, zeros=0.05),
     Case("HOLES", aligned=True, lost_facts=0.05, lost_values=0.5),
+    Case("EDGES", aligned=True, lost_facts=0.05, lost_values=0.1, lost_rows=0.2, edges=0.6),
 )
 
 
@@ -107,7 +111,7 @@ class _Maker:
             later = timedelta(days=365) if random.random() < self.case.epochs else timedelta(0)
             self.offset = random.choice((0.0, -18_000.0, 19_800.0))
             self.is_local = random.random() < self.case.local
-            own = common if self.case.aligned else self.intervals(aligned=False)
+            own = self.cut(common) if self.case.aligned else self.intervals(aligned=False)
             off = [timedelta(seconds=random.randint(-self.case.jitter, self.case.jitter)) for _ in own]
             for number, (start, end) in enumerate(own):
                 start, end = start + later + off[number - 1 if number else 0], end + later + off[number]  # noqa: PLW2901
@@ -145,6 +149,19 @@ class _Maker:
             if random.random() < case.overlap:
                 begin = end - timedelta(seconds=5 * random.randint(1, 40))
         return result
+
+    def cut(self, intervals: list[tuple[datetime, datetime]]) -> list[tuple[datetime, datetime]]:
+        """The intervals of an observer that may come later and go earlier than others."""
+        if not self.case.edges:
+            return intervals
+        (start, first_end), *between, (last_start, end) = intervals
+        late, early = (
+            timedelta(seconds=60 * self.random.randint(1, 10))
+            if self.random.random() < self.case.edges
+            else timedelta(0)
+            for _ in range(2)
+        )
+        return [(start + late, first_end), *between, (last_start, end - early)]
 
     def identity(self, observer: int, entity: int, start: datetime, end: datetime) -> dict[str, Any]:
         """Who, what and when."""

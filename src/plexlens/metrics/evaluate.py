@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from plexlens.expression import Expression, Name, expand, shared_parts, sql_of
@@ -12,6 +12,7 @@ from plexlens.metrics.ceiling import above_ceiling, below_ceiling
 from plexlens.metrics.definition import END, IDENTITY, Grain
 from plexlens.metrics.engine_table import fresh_name
 from plexlens.metrics.epochs import entity, epochs, joined
+from plexlens.metrics.even_intervals import parted
 from plexlens.metrics.facts import end_name, facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.known_facts import KnownFacts, have_single_rows, known_facts
@@ -23,6 +24,7 @@ from plexlens.metrics.rollup_direct import (
     clean_intervals,
     direct_statement,
     has_lengths,
+    leaves_out_of_reports,
 )
 from plexlens.metrics.slices import Cut, sliced
 from plexlens.metrics.source_rows import available
@@ -255,7 +257,6 @@ def evaluate(
     own = _with_interval_to(inputs, table, grain)
     base = own if table.timed is None else _with_interval_to(inputs, table.timed, grain)
     rows = own if not where else _with_interval_to(inputs, table.where(where), grain)
-    described = [a.name for a in grain.attributes if a.name not in keys]
     known = _known_facts(inputs, grain, table, where, apart=apart, shown=names).combinations
     plan = Plan.of(grain, known, several=False, shown=names)
     by_interval = time == "interval"
@@ -268,61 +269,112 @@ def evaluate(
             lambda: clean_intervals(inputs, base, grain, apart),
             lambda: are_of_several(inputs, rows, grain, keys, apart, cut=cut is Cut.ALIGNED and by_interval),
         )
-    has_epochs = is_cut = False
-    are_clean = steps.intervals is not None
-    if not steps.is_one:
-        # Slices begin and end with the intervals that they are cut from: the epochs are the same.
-        has_epochs = steps.several and have_epochs(inputs, base, grain)
-        if steps.several and cut is not Cut.NEVER and by_interval:
+    has_epochs = not steps.is_one and steps.several and have_epochs(inputs, base, grain)
+    asked = _Asked(
+        inputs, grain, table, rows, keys, time, bucket, tuple(apart), cut, names, tuple(known), plan, has_epochs
+    )
+    # Of a table for the intervals alone, which is small, it is soon known which of them are even.
+    can_be_parted = by_interval and table.timed is not None and not apart and not has_epochs
+    can_be_one = not leaves_out_of_reports(plan) and steps.intervals is not None and steps.intervals.are_named_apart
+    if can_be_parted and can_be_one and not steps.is_one:
+        parts = parted(inputs, grain, base, rows)
+        if parts is not None:
+            even = asked.combined(replace(steps, is_one=True), parts.even_base, parts.even_rows)
+            return even if parts.uneven is None else even.and_rows_of(asked.combined(steps, *parts.uneven))
+    return asked.combined(steps, base, rows)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A roll-up that is asked for, and what is known of its rows.
+
+    Attributes
+    ----------
+    inputs, grain, time, apart, cut
+        As `evaluate` takes them; the grain has the metrics that are asked for.
+    table, rows
+        The facts, and the view of those that count.
+    keys
+        Columns to keep apart.
+    bucket
+        SQL of the moment that names the time of a row.
+    names
+        Facts and metrics that are asked for; None for all.
+    known
+        Combinations of known facts among the rows.
+    plan
+        The columns, where no rows of several observers come together.
+    has_epochs
+        Whether observers that are never measured at the same time come together.
+    """
+
+    inputs: Inputs
+    grain: Grain
+    table: Query
+    rows: str
+    keys: tuple[str, ...]
+    time: str
+    bucket: str
+    apart: tuple[str, ...]
+    cut: Cut
+    names: frozenset[str] | None
+    known: tuple[Mapping[str, bool], ...]
+    plan: Plan
+    has_epochs: bool
+
+    def combined(self, steps: Steps, base: str, rows: str) -> Query:
+        """The metrics of some of the rows, combined by these steps; ``base`` tells the time that they cover."""
+        inputs, grain, plan, by_interval = self.inputs, self.grain, self.plan, self.time == "interval"
+        are_clean, is_cut = steps.intervals is not None, False
+        if not steps.is_one and steps.several and self.cut is not Cut.NEVER and by_interval:
+            # Slices begin and end with the intervals that they are cut from: the epochs are the same.
             uncut = rows
             base, rows = sliced(inputs, grain, base, rows)
             is_cut = rows != uncut
             if is_cut:
                 steps = replace(steps, intervals=None)
-    if steps.several or not steps.is_one:
-        plan = Plan.of(grain, known, several=steps.several, shown=names, is_cut=is_cut)
-    columns = (
-        *keys,
-        *(["time"] if time != "all" else []),
-        "intervals",
-        "first_interval",
-        "last_interval",
-        *plan.variants,
-        *described,
-    )
-    is_plain = (
-        not steps.is_one
-        and plan.takes_time
-        and (steps.intervals is not None or (not steps.several and are_plain(inputs, base, grain, apart)))
-    )
-    has_intervals = steps.intervals is not None
-    is_cell = (
-        steps.is_one
-        and has_intervals
-        and are_told_apart(inputs, rows, grain, keys, ask=by_interval)
-        and are_single_rows(inputs, grain, table)
-    )
-    asks_for_known = any(condition.needed for condition in plan.conditions)
-    grouping = Grouping(
-        keys,
-        tuple(described),
-        bucket,
-        tuple(apart),
-        has_epochs=has_epochs,
-        is_plain=is_plain,
-        # Slices of intervals that do not overlap are as single as these.
-        has_single_rows=(are_clean or not is_cut)
-        and (is_cell or (asks_for_known and are_single_rows(inputs, grain, table, ask=has_intervals))),
-        is_cell=is_cell,
-        is_row=is_cell and by_interval and not are_of_several(inputs, rows, grain, keys, apart, cut=False),
-        several=steps.several,
-    )
-    if steps.is_one:
-        sql = direct_statement(plan, base, rows, grouping, steps.intervals)
-    else:
-        sql = statement(plan, base, rows, grouping)
-    plain = {fact.name for fact in grain.facts if names is None or fact.name in names}
-    return with_metrics(Query.of(inputs.connection, sql, columns), grain, plan.columns, plan.variants.keys() - plain)
+        if steps.several or not steps.is_one:
+            plan = Plan.of(grain, self.known, several=steps.several, shown=self.names, is_cut=is_cut)
+        is_plain = (
+            not steps.is_one
+            and plan.takes_time
+            and (steps.intervals is not None or (not steps.several and are_plain(inputs, base, grain, self.apart)))
+        )
+        has_intervals = steps.intervals is not None
+        is_cell = (
+            steps.is_one
+            and has_intervals
+            and are_told_apart(inputs, self.rows, grain, self.keys, ask=by_interval)
+            and are_single_rows(inputs, grain, self.table)
+        )
+        is_row = (
+            is_cell and by_interval and not are_of_several(inputs, self.rows, grain, self.keys, self.apart, cut=False)
+        )
+        asks_for_known = any(condition.needed for condition in plan.conditions)
+        described = tuple(a.name for a in grain.attributes if a.name not in self.keys)
+        grouping = Grouping(
+            self.keys,
+            described,
+            self.bucket,
+            self.apart,
+            has_epochs=self.has_epochs,
+            is_plain=is_plain,
+            # Slices of intervals that do not overlap are as single as these.
+            has_single_rows=(are_clean or not is_cut)
+            and (is_cell or (asks_for_known and are_single_rows(inputs, grain, self.table, ask=has_intervals))),
+            is_cell=is_cell,
+            is_row=is_row,
+            several=steps.several,
+        )
+        if steps.is_one:
+            sql = direct_statement(plan, base, rows, grouping, steps.intervals)
+        else:
+            sql = statement(plan, base, rows, grouping)
+        time = ["time"] if self.time != "all" else []
+        columns = (*self.keys, *time, "intervals", "first_interval", "last_interval", *plan.variants, *described)
+        plain = {fact.name for fact in grain.facts if self.names is None or fact.name in self.names}
+        query = Query.of(inputs.connection, sql, columns)
+        return with_metrics(query, grain, plan.columns, plan.variants.keys() - plain)
 
 
 def rolled_up(inputs: Inputs, grain: Grain, **how: Any) -> list[dict[str, Any]]:

@@ -75,6 +75,12 @@ class Query:
         """The rows without duplicates."""
         return Query.of(self.connection, f"select distinct * from {self.source}", self.columns)
 
+    def and_rows_of(self, other: Query) -> Query:
+        """These rows and those of another query with the same columns."""
+        listed = ", ".join(quoted(name) for name in self.columns)
+        both = " union all ".join(f"(select {listed} from {source})" for source in (self.source, other.source))
+        return Query.of(self.connection, both, self.columns)
+
     def grouped(self, by: Sequence[str], texts: Mapping[str, str]) -> Query:
         """A row for each combination of the columns ``by``, with aggregates; a single row if there are none."""
         listed = [*(quoted(name) for name in by), *(f"{sql} as {quoted(name)}" for name, sql in texts.items())]

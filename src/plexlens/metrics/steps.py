@@ -14,6 +14,9 @@ from plexlens.metrics.rollup import ENDS
 from plexlens.metrics.rollup_direct import CleanIntervals, leaves_out_of_reports
 from plexlens.metrics.variants import Plan
 
+#: Rows that are looked at first for groups of several observers.
+_FIRST_ROWS = 20_000
+
 
 @dataclass(frozen=True)
 class Steps:
@@ -78,19 +81,20 @@ def are_of_several(
     observers = [name for name in dict.fromkeys((*grain.observers, *apart)) if name not in keys]
     if not observers:
         return False
-    named = [quoted(name) for name in observers]
-    # Read until a row differs from the first one.
-    differs = " or ".join(f"r.{name} is distinct from f.{name}" for name in named)
-    first = f"(select {', '.join(named)} from {view} limit 1)"
-    if not _count(
-        inputs, f"select count(*) from (select 1 from {view} r cross join {first} f where {differs} limit 1)"
-    ):
+    if not _differ(inputs, view, observers):
         return False
     if cut or not keys:
         return True
+    named = [quoted(name) for name in observers]
     by = ", ".join(quoted(key) for key in keys)
-    together = f"select distinct {', '.join(dict.fromkeys((*map(quoted, keys), *named)))} from {view}"
-    return _count(inputs, f"select coalesce(max(n), 0) from (select count(*) as n from ({together}) group by {by})") > 1
+    # Least and greatest take one pass; to list the different observers of each group takes several times as long.
+    varied = " or ".join(f"min({name}) < max({name}) or count({name}) between 1 and count(*) - 1" for name in named)
+    listed = ", ".join(dict.fromkeys([*map(quoted, keys), *named]))
+    # Of many rows, the first ones hardly ever leave the question open.
+    return any(
+        _count(inputs, f"select count(*) from (select 1 from {source} group by {by} having {varied} limit 1)")
+        for source in (f"(select {listed} from {view} limit {_FIRST_ROWS})", view)
+    )
 
 
 def are_told_apart(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], *, ask: bool) -> bool:
@@ -99,9 +103,16 @@ def are_told_apart(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str],
     The rows are asked for that value only if ``ask``; several other keys hardly ever have a single value each.
     """
     others = [name for name in entity(grain) if name not in grain.observers and name not in keys]
-    return not others or (
-        ask and len(others) == 1 and _count(inputs, f"select count(distinct {joined(others)}) from {view}") <= 1
-    )
+    return not others or (ask and len(others) == 1 and not _differ(inputs, view, others))
+
+
+def _differ(inputs: Inputs, view: str, names: Sequence[str]) -> bool:
+    """Whether rows differ in any of the columns: they are read until one differs from the first."""
+    listed = [quoted(name) for name in names]
+    differs = " or ".join(f"r.{name} is distinct from f.{name}" for name in listed)
+    first = f"(select {', '.join(listed)} from {view} limit 1)"
+    sql = f"select count(*) from (select 1 from {view} r cross join {first} f where {differs} limit 1)"
+    return _count(inputs, sql) > 0
 
 
 def have_epochs(inputs: Inputs, view: str, grain: Grain) -> bool:

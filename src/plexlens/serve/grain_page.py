@@ -311,17 +311,23 @@ def _ways(table: Table | None, look: Look, earlier: Mapping[int, Earlier]) -> Wa
         return Ways({}, {}, figures)
     columns = table.columns
     at = {EARLIER[days][0]: before.look for days, before in earlier.items()}
-    there = numbers_of(look.grain)
+    there = frozenset(numbers_of(look.grain))
     keys = tuple(index for index, column in enumerate(columns) if column.key)
 
     def filters(row: tuple[Any, ...]) -> tuple[Filter, ...]:
         return tuple((columns[i].name, None if row[i] is None else str(row[i])) for i in keys)
 
+    addresses: dict[tuple[Filter, ...], Callable[[str], str]] = {}
+
     def cell(row: tuple[Any, ...], index: int) -> str:
-        name = columns[index].name
+        name, named = columns[index].name, filters(row)
         if name in at:
-            return at[name].within(filters(row)).address()
-        return replace(look.within(filters(row)), metric=name).address() if name in there else ""
+            return at[name].within(named).address()
+        if name not in there:
+            return ""
+        if named not in addresses:
+            addresses[named] = look.within(named).address_of()
+        return addresses[named](name)
 
     rows = {ROWS: Leading(keys, lambda row: look.within(filters(row)).address(), cell=cell)} if keys else {}
     return Ways(rows, {}, figures)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from urllib.parse import urlencode
 
 from starlette.datastructures import QueryParams
 
@@ -118,6 +120,13 @@ class Look:
     def address(self, path: str = "/grain") -> str:
         """Its address."""
         return address(f"{path}/{self.grain.name}", self.pairs)
+
+    def address_of(self) -> Callable[[str], str]:
+        """The address of each number of the same page, by its name; all that they have in common is encoded once."""
+        pairs = self.pairs
+        place = [name for name, _ in pairs].index("metric")
+        before, after = address(f"/grain/{self.grain.name}", pairs[:place]), urlencode(pairs[place + 1 :])
+        return lambda metric: f"{before}&{urlencode([('metric', metric)])}{'&' if after else ''}{after}"
 
     def next_keys(self) -> tuple[str, ...]:
         """Keys by which its rows can be split further: the system, then the keys of the grain."""

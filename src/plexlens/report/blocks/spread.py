@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from itertools import repeat
+
+import pyarrow as pa
 
 from plexlens.metrics.evaluate import Cut
 from plexlens.metrics.grain_data import Covered, GrainData
@@ -60,7 +63,8 @@ class Spreads:
             return ()
         key = (grain_data.name, where)
         if key not in self._wholes:
-            self._wholes[key] = drawn() if covered.time == "interval" else self._course(grain_data, columns, (), where)
+            is_drawn = covered.time == "interval"
+            self._wholes[key] = drawn() if is_drawn else self._course(grain_data, columns, where)
         course = self._wholes[key]
         return _spread(course, _lengths(course, covered), (), column)
 
@@ -96,8 +100,9 @@ class Spreads:
         else:
             kept = rows if covered.time == "interval" else rows[: spec.top]
             columns = tuple(dict.fromkeys((spec.course, _LENGTH)))
-            own = self._course(grain_data, columns, by, both(spec.where, one_of(by, kept)))
-            numbers = [_own_spread(own, entity, spec.course) for entity in rows]
+            own = self._rows(grain_data, columns, by, both(spec.where, one_of(by, kept)))
+            values = _with_lengths(own, by, spec.course)
+            numbers = [percentiles(values.get(entity, ())) for entity in rows]
         if not any(numbers):
             return []
         return [
@@ -108,13 +113,17 @@ class Spreads:
             for place, (name, title) in enumerate(zip(NAMES, TITLES, strict=True))
         ]
 
-    def _course(self, grain_data: GrainData, columns: Sequence[str], by: Sequence[str], where: str | None) -> Course:
-        """The columns interval by interval, independent of the chart's time step."""
+    def _course(self, grain_data: GrainData, columns: Sequence[str], where: str | None) -> Course:
+        """The columns of everything rolled up, interval by interval, independent of the chart's time step."""
+        return pivot(self._rows(grain_data, columns, (), where), (), columns, is_local=grain_data.first.is_local)
+
+    def _rows(self, grain_data: GrainData, columns: Sequence[str], by: Sequence[str], where: str | None) -> pa.Table:
+        """The columns of each entity, interval by interval."""
         on_clock = grain_data.on(grain_data.first)
         there = where if on_clock is None else both(where, on_clock)
         # Each row is taken by itself: its intervals need not be those of other rows.
         result, _ = self._context.numbers.rows(grain_data, columns, by=by, time="interval", where=there, cut=Cut.WITHIN)
-        return pivot(result, by, columns, is_local=grain_data.first.is_local)
+        return result
 
 
 def _enough(grain_data: GrainData) -> bool:
@@ -131,12 +140,13 @@ def _spread(course: Course, lengths: Sequence[float], entity: Entity, column: st
     return percentiles(zip(values, lengths, strict=bool(values)))
 
 
-def _own_spread(course: Course, entity: Entity, column: str) -> tuple[float, ...]:
-    """Percentiles over the intervals of an entity, from a course that has their lengths too."""
-    listed = course.values.get(entity, {})
-    if column not in listed:
-        return ()
-    return percentiles((value, length or 0.0) for value, length in zip(listed[column], listed[_LENGTH], strict=True))
+def _with_lengths(rows: pa.Table, by: Sequence[str], column: str) -> dict[Entity, list[tuple[float | None, float]]]:
+    """The values of each entity, each with the length of its own interval."""
+    results: dict[Entity, list[tuple[float | None, float]]] = {}
+    named = zip(*(rows[name].to_pylist() for name in by), strict=True) if by else repeat((), rows.num_rows)
+    for entity, value, length in zip(named, rows[column].to_pylist(), rows[_LENGTH].to_pylist(), strict=True):
+        results.setdefault(entity, []).append((value, length or 0.0))
+    return results
 
 
 def spread_text(numbers: Sequence[float], unit: Unit) -> str:

@@ -1,0 +1,111 @@
+"""Intervals that all of their observers have alike, and all others.
+
+In a roll-up by interval each row is of one interval. Most of CICS regions are whole quarters of an hour, which
+all regions cover from the first moment to the last: one step rolls these up (`plexlens.metrics.rollup_direct`). The few
+in which a region begins or ends are cut and weighted (`plexlens.metrics.slices`, `plexlens.metrics.rollup`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plexlens.metrics.definition import Grain
+from plexlens.metrics.engine_table import fresh_name, quoted
+from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.rollup_direct import has_lengths
+
+#: Where more of the intervals, or a greater share of them, are uneven, all are rolled up together.
+MOST_UNEVEN, MOST_UNEVEN_SHARE = 200, 0.25
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Views of the two parts of a table of facts.
+
+    Attributes
+    ----------
+    even_base, even_rows
+        The even intervals: facts that tell the covered time, and facts that count.
+    uneven
+        The same of all other facts; None where there are none.
+    """
+
+    even_base: str
+    even_rows: str
+    uneven: tuple[str, str] | None
+
+
+def parted(inputs: Inputs, grain: Grain, base: str, rows: str) -> Parts | None:
+    """The facts of even intervals and all others; None where too few are even.
+
+    An interval is even if all of its observers have it from the same beginning to the same end, and no other interval
+    overlaps it. What is made of it does not depend on any other interval.
+
+    Parameters
+    ----------
+    inputs
+        The raw tables.
+    grain
+        The grain of the facts.
+    base, rows
+        Views of facts with ``interval_to``: those that tell the covered time, and those that count. No interval of an
+        observer overlaps another of the same observer (`plexlens.metrics.rollup_direct.clean_intervals`).
+    """
+    if not has_lengths(grain):
+        return None
+    key = ("uneven intervals", base, grain.observers)
+    if key not in inputs.kept:
+        inputs.kept[key] = _uneven(inputs, grain, base)
+    uneven: tuple[int, ...] | None = inputs.kept[key]
+    if uneven is None:
+        return None
+    without_time = inputs.connection.execute(f"select 1 from {rows} where interval is null limit 1").fetchone()
+    listed = ", ".join(f"make_timestamptz({moment})" for moment in uneven)
+    conditions = [f"interval in ({listed})"] if uneven else []
+    if without_time:
+        conditions.append("interval is null")
+    if not conditions:
+        return Parts(base, rows, None)
+    is_uneven = " or ".join(conditions)
+    is_even = f"interval not in ({listed})" if uneven else "interval is not null"
+    views = [_view(inputs, source, text) for text in (is_even, is_uneven) for source in (base, rows)]
+    return Parts(views[0], views[1], (views[2], views[3]))
+
+
+def _uneven(inputs: Inputs, grain: Grain, base: str) -> tuple[int, ...] | None:
+    """The names of uneven intervals in microseconds since 1970; None where these are too many."""
+    names = inputs.connection.execute(f"{_statement(grain, base)} limit {MOST_UNEVEN + 1}").fetchall()
+    row = inputs.connection.execute(f"select count(distinct interval) from {base}").fetchone()
+    if len(names) > min(MOST_UNEVEN, MOST_UNEVEN_SHARE * (row[0] if row else 0)):
+        return None
+    return tuple(sorted(moment for (moment,) in names))
+
+
+def _statement(grain: Grain, base: str) -> str:
+    """The select of the names of uneven intervals."""
+    observers = ", ".join(map(quoted, grain.observers))
+    own = (
+        f"select {observers}, local_time, interval, interval_to, interval_start as starts, interval_end as ends, "
+        f"interval_seconds as length from {base} where interval is not null group by all"
+    )
+    alike = " and ".join(
+        f"count(*) = count({name}) and min({name}) = max({name})" for name in ("starts", "ends", "length")
+    )
+    spans = (
+        f"select interval, interval_to, interval_to is not null and {alike} and count(distinct local_time) = 1 "
+        f"as is_same from ({own}) group by interval, interval_to"
+    )
+    order = "order by interval, interval_to nulls last rows between unbounded preceding and"
+    before = f"max(interval_to) over ({order} 1 preceding)"
+    # Stretches of time in which intervals overlap: an interval that no other one overlaps is alone in its stretch.
+    apart = f"select *, coalesce(interval >= {before}, true) as is_apart from ({spans})"
+    stretches = f"select *, sum(is_apart::int) over ({order} current row) as stretch from ({apart})"
+    counted = f"select interval, is_same and count(*) over (partition by stretch) = 1 as is_even from ({stretches})"
+    return f"select distinct epoch_us(interval) from ({counted}) where not is_even"
+
+
+def _view(inputs: Inputs, source: str, condition: str) -> str:
+    name = fresh_name("rolled_part")
+    inputs.made.append(("view", name))
+    inputs.connection.execute(f"create or replace temp view {name} as select * from {source} where {condition}")
+    return name
