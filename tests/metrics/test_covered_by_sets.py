@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -28,6 +29,20 @@ def _slow(intervals: list[Interval], observers: set[str]) -> float:
     return total
 
 
+def _in_common(chance: Random) -> list[Interval]:
+    """Intervals of five observers, most of which all have: some miss one, begin later, or have a shorter one."""
+    intervals: list[Interval] = []
+    for name in "ABCDE":
+        for start in range(0, 54_000, 900):
+            late = chance.choice((0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 300.0))
+            if chance.random() < 0.95:
+                told = 900.0 if chance.random() < 0.97 else 450.0
+                intervals.append((name, False, start + late, start + 900.0, told - late))
+            if chance.random() < 0.03:
+                intervals.append((name, False, start + 100.0, start + 101.0, 1.0))
+    return intervals
+
+
 def _drawn(chance: Random) -> list[Interval]:
     """Intervals of five observers: common ones, their own, short ones, overlapping ones, one without a length."""
     intervals: list[Interval] = []
@@ -43,10 +58,14 @@ def _drawn(chance: Random) -> list[Interval]:
     return intervals
 
 
+@pytest.mark.parametrize("in_common", [False, True])
+@pytest.mark.parametrize("draw", [_drawn, _in_common])
 @pytest.mark.parametrize("seed", range(20))
-def test_each_group_has_the_time_of_its_observers(seed: int) -> None:
+def test_each_group_has_the_time_of_its_observers(
+    seed: int, draw: Callable[[Random], list[Interval]], *, in_common: bool
+) -> None:
     chance = Random(seed)
-    intervals = _drawn(chance)
+    intervals = draw(chance)
     groups = {f"T{number}": set(chance.sample("ABCDE", chance.randint(1, 5))) for number in range(12)}
     connection = connect()
     connection.execute(
@@ -56,18 +75,30 @@ def test_each_group_has_the_time_of_its_observers(seed: int) -> None:
     for number, (name, is_local, start, end, length) in enumerate(intervals):
         connection.execute(
             "insert into every values (?, ?, to_timestamp(?), to_timestamp(?), ?, ?, ?)",
-            [name, is_local, start, end, length, number, number + 1],
+            # Intervals are named by the quarter of an hour that they are in; of some others, by their number.
+            [
+                name,
+                is_local,
+                start,
+                end,
+                length,
+                *((start // 900, start // 900 + 1) if end > start + 2 else (-number, 0)),
+            ],
         )
     connection.execute('create table measured ("transaction" varchar, who varchar)')
     rows = [[group, name] for group, names in groups.items() for name in names]
     connection.executemany("insert into measured values (?, ?)", rows * 2)
-    steps = covered_by_sets(['"transaction"'], [], "who")
+    steps = covered_by_sets(['"transaction"'], [], "who", in_common=in_common)
     listed = ", ".join(f"{name} as ({sql})" for name, sql in steps.items())
     answer = dict(connection.execute(f"with {listed} select * from together_whole").fetchall())
+    if in_common and draw is _in_common:
+        row = connection.execute(f"with {listed} select count(*) from common").fetchone()
+        assert row is not None and 0 < row[0] < 60
     assert answer == pytest.approx({group: _slow(intervals, names) for group, names in groups.items()}, rel=1e-12)
 
 
-def test_two_regions_that_follow_each_other() -> None:
+@pytest.mark.parametrize("in_common", [False, True])
+def test_two_regions_that_follow_each_other(*, in_common: bool) -> None:
     # A: 00:00 to 00:15 and 00:15 to 00:30; B: 00:15 to 00:30 and 00:30 to 00:45. Together 45 minutes, A alone 30.
     intervals = [("A", 0, 900), ("A", 900, 1800), ("B", 900, 1800), ("B", 1800, 2700)]
     connection = connect()
@@ -82,7 +113,7 @@ def test_two_regions_that_follow_each_other() -> None:
     connection.execute(
         "create table measured as select * from (values ('both', 'A'), ('both', 'B'), ('first', 'A')) t(job, who)"
     )
-    steps = covered_by_sets(["job"], [], "who")
+    steps = covered_by_sets(["job"], [], "who", in_common=in_common)
     listed = ", ".join(f"{name} as ({sql})" for name, sql in steps.items())
     rows = connection.execute(f"with {listed} select * from together order by job").fetchall()
     assert rows == [("both", 2700.0), ("first", 1800.0)]

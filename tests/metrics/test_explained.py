@@ -12,8 +12,9 @@ import sqlglot
 
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.metrics import GRAINS
+from plexlens.metrics.applied_metrics import view_select
 from plexlens.metrics.definition import Grain
-from plexlens.metrics.evaluate import available, evaluate, facts, view_select
+from plexlens.metrics.evaluate import available, evaluate, facts
 from plexlens.metrics.explained import explained, laid_out
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import resolve, selected

@@ -12,7 +12,8 @@ import math
 import os
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from random import Random
@@ -23,7 +24,8 @@ import pytest
 
 from plexlens.catalogue_path import catalogue_folders
 from plexlens.errors import UnreadableInputError
-from plexlens.metrics import GRAINS
+from plexlens.metrics import GRAINS, even_intervals
+from plexlens.metrics import evaluate as evaluation
 from plexlens.metrics.facts import facts, from_sources, parts_of
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.roll_ups import RollUps
@@ -34,6 +36,7 @@ from plexlens.metrics.rolled.rule import reason
 from plexlens.metrics.selection import EVERYTHING, Selection, resolve
 from plexlens.metrics.selection.shift import shift
 from plexlens.metrics.selection.window import between
+from plexlens.metrics.variants import Plan
 from plexlens.pdb import Pdb, ingest
 from plexlens.pdb.rollup_store import LISTS
 from plexlens.pdb.upkeep.compact import compact
@@ -85,9 +88,12 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def rolled(dumps: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database whose roll-ups followed every ingest."""
     pdb = Pdb.create(tmp_path_factory.mktemp("rolled") / "pdb")
-    for path in (dumps["paths"][2], dumps["paths"][0], dumps["paths"][1], dumps["late"], dumps["both"]):
-        ingest([path], pdb)
-        update(pdb, least_rows=1)
+    with pytest.MonkeyPatch.context() as patch:
+        # Of so few tasks, rows that are added up over keys are hardly fewer.
+        patch.setattr(making, "MOST_NARROW", 1.0)
+        for path in (dumps["paths"][2], dumps["paths"][0], dumps["paths"][1], dumps["late"], dumps["both"]):
+            ingest([path], pdb)
+            update(pdb, least_rows=1)
     return pdb.path
 
 
@@ -161,8 +167,22 @@ def test_grains_are_rolled_up_by_the_rules_of_their_facts() -> None:
 
 
 @pytest.mark.parametrize("name", ROLLED)
-def test_every_number_is_that_of_the_raw_rows(rolled: Path, name: str) -> None:
+def test_every_number_is_that_of_the_raw_rows(rolled: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    answered = 0
+    answer = evaluation._answer_when_added_up
+
+    def noted(plan: Plan, described: Sequence[str]) -> bool:
+        nonlocal answered
+        result = answer(plan, described)
+        answered += result
+        return result
+
+    monkeypatch.setattr(evaluation, "_answer_when_added_up", noted)
+    # Intervals of few tasks are often uneven.
+    monkeypatch.setattr(even_intervals, "MOST_UNEVEN_SHARE", 1.0)
     used = _differences(rolled, name, wheres=(None, "system = 'SYSA'"))
+    # Some questions by interval are answered by rows that are added up over the other keys.
+    assert answered or "interval by interval" not in used
     if name == "cics_transaction":
         assert used["all by day"] and used["day by day"] and used["hour by hour"] and used["interval by interval"]
         assert not any("raw" in way for way in used)
@@ -188,6 +208,54 @@ def test_where_something_is_unknown_intervals_tell_the_time(tmp_path: Path) -> N
     update(pdb, least_rows=1)
     used = _differences(pdb.path, "cics_transaction")
     assert used["all by interval"] and used["all by day"]
+
+
+def test_rows_added_up_over_keys_are_those_of_the_keys(rolled: Path) -> None:
+    """Sums, extremes and the number of rows of each level, in SQL on the rows by interval."""
+    index = Pdb.open(rolled).rollups.read("cics_transaction")
+    connection = duckdb.connect()
+    for day in index.days.values():
+        assert {"interval_observer", "interval_transaction"} <= day.files.keys()
+        for level, keys in (("interval_observer", "system, applid"), ("interval_transaction", "transaction")):
+            columns = (
+                f"{keys}, epoch_us(interval), sum(transactions), sum(cpu_seconds), max(longest_seconds), sum(abends), "
+                "max(interval_seconds), epoch_us(min(interval_start)), epoch_us(max(interval_end))"
+            )
+            ours, whole = (
+                connection.execute(
+                    f"select {columns} from read_parquet('{rolled / day.files[name].path}') group by all order by all"
+                ).fetchall()
+                for name in (level, "interval")
+            )
+            assert [row[:-5] for row in ours] == [row[:-5] for row in whole]
+            for one, other in zip(ours, whole, strict=True):
+                assert all(_same(value, expected) for value, expected in zip(one, other, strict=True))
+
+
+def test_rows_that_are_hardly_fewer_are_not_kept(dumps: dict[str, Any], tmp_path: Path) -> None:
+    pdb = Pdb.create(tmp_path / "pdb")
+    ingest([dumps["paths"][0]], pdb)
+    update(pdb, least_rows=1)
+    (day,) = pdb.rollups.read("cics_transaction").days.values()
+    assert "interval_transaction" not in day.files
+    # What was left out is not missing: the day is not made again.
+    assert not [made_anew for made_anew in update(pdb, least_rows=1) if made_anew.days]
+
+
+def test_days_without_todays_levels_are_made_anew(rolled: Path, tmp_path: Path) -> None:
+    path = shutil.copytree(rolled, tmp_path / "pdb")
+    pdb = Pdb.open(path)
+    index = pdb.rollups.read("cics_transaction")
+    day = index.days["2026-03-03"]
+    before = replace(
+        day,
+        files={level: file for level, file in day.files.items() if level in ("interval", "hour", "day", "cover")},
+        told={name: told for name, told in day.told.items() if name != "narrow"},
+    )
+    pdb.rollups.write("cics_transaction", replace(index, days={**index.days, "2026-03-03": before}))
+    _differences(path, "cics_transaction")
+    updated = {each.grain: each.days for each in update(Pdb.open(path), least_rows=1)}
+    assert updated["cics_transaction"] == ("2026-03-03",)
 
 
 def test_conditions_on_facts_are_asked_of_intervals(rolled: Path) -> None:
@@ -551,7 +619,7 @@ def test_hours_expire_and_days_stay_then_days_expire(
         assert row["interval_seconds"] < made.covered(listed, row["applid"])
     # The files stay for those who are reading, until a command writes some time later.
     day = (path / Pdb.open(path).rollups.read("cics_transaction").days["2026-03-02"].files["day"].path).parent
-    assert {one.name for one in day.iterdir()} == {f"{one}.parquet" for one in ("interval", "hour", "day", "cover")}
+    assert {one.name for one in day.iterdir()} >= {f"{one}.parquet" for one in ("interval", "hour", "day", "cover")}
     purge(Pdb.open(path))
     assert {one.name for one in day.iterdir()} == {"day.parquet", "cover.parquet"}
     # Records that come later leave the day alone.

@@ -159,6 +159,10 @@ class _Way:
     has_times: bool = False
 
 
+def _objects_of_sysplex(grain: Grain) -> tuple[str, ...]:
+    return ("sysplex", *_objects(grain))
+
+
 _WAYS: dict[str, _Way] = {
     "every entity, all time": _Way(lambda g: tuple(dict.fromkeys(("system", "sysplex", *(k.name for k in g.keys))))),
     "system and hour": _Way(lambda _: ("sysplex", "system"), "hour"),
@@ -205,12 +209,12 @@ _WAYS: dict[str, _Way] = {
     "intervals of their own, together": _Way(lambda _: ("sysplex",), cases=("WORST1",)),
     "intervals of their own, together by hour": _Way(lambda _: ("sysplex",), "hour", cases=("UNALIGNED", "WORST2")),
     "even and uneven, by interval": _Way(lambda _: ("sysplex",), "interval", cases=("EDGES",), has_times=True),
-    "even and uneven, objects by interval": _Way(
-        lambda g: ("sysplex", *_objects(g)), "interval", cases=("EDGES",), has_times=True
-    ),
+    "even and uneven, objects by interval": _Way(_objects_of_sysplex, "interval", cases=("EDGES",), has_times=True),
     "even and uneven, a system by interval": _Way(
         lambda g: ("sysplex", *_first_key(g)), "interval", cases=("EDGES",), system="S1", has_times=True
     ),
+    "intervals in common, all time": _Way(_objects_of_sysplex, cases=("EDGES",), has_times=True),
+    "intervals in common, by hour": _Way(_objects_of_sysplex, "hour", cases=("EDGES",), has_times=True),
     "local times, by interval": _Way(lambda _: (), "interval", cases=("LOCAL", "SHORT")),
 }
 

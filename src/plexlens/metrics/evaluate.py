@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from plexlens.expression import Expression, Name, expand, shared_parts, sql_of
+from plexlens.expression import sql_of
+from plexlens.metrics.applied_metrics import view_select, with_metrics
 from plexlens.metrics.catalogue.current import GRAINS
-from plexlens.metrics.ceiling import above_ceiling, below_ceiling
+from plexlens.metrics.ceiling import above_ceiling
 from plexlens.metrics.definition import END, IDENTITY, Grain
 from plexlens.metrics.engine_table import fresh_name
 from plexlens.metrics.epochs import entity, epochs, joined
@@ -17,7 +18,7 @@ from plexlens.metrics.facts import end_name, facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.known_facts import KnownFacts, have_single_rows, known_facts
 from plexlens.metrics.moments import SECONDS, start_of
-from plexlens.metrics.query import Query
+from plexlens.metrics.query import Narrow, Query
 from plexlens.metrics.rollup import Grouping, statement
 from plexlens.metrics.rollup_direct import (
     CleanIntervals,
@@ -34,60 +35,6 @@ from plexlens.pdb.engine import quoted
 
 #: Lengths of time a result can be grouped by.
 TIMES = ("interval", "quarter_hour", "hour", "day", "week", "month", "all")
-
-#: What the names of columns begin with that several metrics, or one metric several times, are made of.
-_SHARED = "shared_"
-
-
-def with_metrics(
-    rows: Query,
-    grain: Grain,
-    columns: Mapping[str, Mapping[str, str]] | None = None,
-    without: Collection[str] = (),
-) -> Query:
-    """The rows with every metric of the grain added; an impossible share becomes null.
-
-    Parameters
-    ----------
-    rows
-        The facts.
-    grain
-        The metrics.
-    columns
-        For each metric, the column that stands for a fact where it is not the one of its name.
-    without
-        Columns of the facts that metrics alone read.
-    """
-    named = columns or {}
-    own = [_with_columns(metric.expression, named.get(metric.name, {})) for metric in grain.metrics]
-    names = {metric.name for metric in grain.metrics}
-    steps, expressions = shared_parts(own, _SHARED, names.union(rows.columns))
-    source = rows.source
-    for parts in steps:
-        listed = ", ".join(f"({sql_of(part, quoted)}) as {quoted(name)}" for name, part in parts.items())
-        source = f"(select *, {listed}\nfrom {source})"
-    results = [
-        f"({sql_of(expression, quoted)})::double as {quoted(metric.name)}"
-        for metric, expression in zip(grain.metrics, expressions, strict=True)
-    ]
-    plain = [name for name in rows.columns if name not in names and name not in without]
-    listed = ",\n".join([*(quoted(name) for name in plain), *results])
-    select = f"select {listed}\nfrom {source}"
-    if bounded := below_ceiling(grain):
-        shown = [bounded.get(name) or quoted(name) for name in (*plain, *(metric.name for metric in grain.metrics))]
-        select = f"select {', '.join(shown)}\nfrom (\n{select}\n)"
-    return Query.of(rows.connection, select, (*plain, *(metric.name for metric in grain.metrics)))
-
-
-def _with_columns(expression: Expression, columns: Mapping[str, str]) -> Expression:
-    return expand(expression, {name: Name(column) for name, column in columns.items() if name != column})
-
-
-def view_select(rows: Query, grain: Grain) -> str:
-    """The select of facts with their metrics, step by step, for readers and other tools."""
-    named = Query(rows.connection, "facts", rows.columns)
-    metrics = with_metrics(named, grain)
-    return f"with facts as (\n{rows.sql}\n)\n{metrics.sql}"
 
 
 def above_whole(rows: Query, grain: Grain) -> dict[str, tuple[int, float]]:
@@ -186,6 +133,7 @@ def evaluate(
     where: str | None = None,
     within: str | None = None,
     kept: Query | None = None,
+    narrow: Narrow | None = None,
     apart: Sequence[str] = (),
     utc_offset: float = 0.0,
     day_begins: float = 0.0,
@@ -212,6 +160,8 @@ def evaluate(
         Such a condition on the time that counts: rows that do not meet it are left out altogether.
     kept
         What `facts` gave for this grain, kept as a table for several roll-ups; taken anew from ``inputs`` by default.
+    narrow
+        Rows by interval of ``kept``, added up over keys that neither ``by`` nor a condition names.
     apart
         Columns that part the covered time: rows that differ in them are of different selections of intervals.
     utc_offset
@@ -257,6 +207,9 @@ def evaluate(
     own = _with_interval_to(inputs, table, grain)
     base = own if table.timed is None else _with_interval_to(inputs, table.timed, grain)
     rows = own if not where else _with_interval_to(inputs, table.where(where), grain)
+    fewer = "" if narrow is None or apart else _with_interval_to(inputs, narrow.rows.where(within).where(where), grain)
+    # Where they have the observers, the observers of a group are those of all rows.
+    observed = fewer if narrow is not None and narrow.kept.issuperset(grain.observers) else ""
     known = _known_facts(inputs, grain, table, where, apart=apart, shown=names).combinations
     plan = Plan.of(grain, known, several=False, shown=names)
     by_interval = time == "interval"
@@ -267,21 +220,29 @@ def evaluate(
             by_interval,
             _clean_of_whole(inputs, grain, table, apart),
             lambda: clean_intervals(inputs, base, grain, apart),
-            lambda: are_of_several(inputs, rows, grain, keys, apart, cut=cut is Cut.ALIGNED and by_interval),
+            lambda: are_of_several(
+                inputs, observed or rows, grain, keys, apart, cut=cut is Cut.ALIGNED and by_interval
+            ),
         )
     has_epochs = not steps.is_one and steps.several and have_epochs(inputs, base, grain)
+    are_added_up = bool(observed) and (steps.is_one or steps.intervals is not None)
+    are_added_up = are_added_up and all(attribute.name in keys for attribute in grain.attributes)
+    if are_added_up:
+        rows, fewer = observed, ""
     asked = _Asked(
-        inputs, grain, table, rows, keys, time, bucket, tuple(apart), cut, names, tuple(known), plan, has_epochs
-    )
+        inputs, grain, table, rows, keys, time, bucket, tuple(apart), cut, names, tuple(known), plan, has_epochs,
+        are_added_up=are_added_up,
+    )  # fmt: skip
     # Of a table for the intervals alone, which is small, it is soon known which of them are even.
     can_be_parted = by_interval and table.timed is not None and not apart and not has_epochs
     can_be_one = not leaves_out_of_reports(plan) and steps.intervals is not None and steps.intervals.are_named_apart
     if can_be_parted and can_be_one and not steps.is_one:
         parts = parted(inputs, grain, base, rows)
         if parts is not None:
-            even = asked.combined(replace(steps, is_one=True), parts.even_base, parts.even_rows)
+            fewer = parts.of_even(inputs, fewer) if fewer else ""
+            even = asked.combined(replace(steps, is_one=True), parts.even_base, parts.even_rows, fewer)
             return even if parts.uneven is None else even.and_rows_of(asked.combined(steps, *parts.uneven))
-    return asked.combined(steps, base, rows)
+    return asked.combined(steps, base, rows, fewer)
 
 
 @dataclass(frozen=True)
@@ -306,6 +267,8 @@ class _Asked:
         The columns, where no rows of several observers come together.
     has_epochs
         Whether observers that are never measured at the same time come together.
+    are_added_up
+        Whether the rows are added up over keys, for each observer.
     """
 
     inputs: Inputs
@@ -321,9 +284,20 @@ class _Asked:
     known: tuple[Mapping[str, bool], ...]
     plan: Plan
     has_epochs: bool
+    are_added_up: bool = False
 
-    def combined(self, steps: Steps, base: str, rows: str) -> Query:
-        """The metrics of some of the rows, combined by these steps; ``base`` tells the time that they cover."""
+    def combined(self, steps: Steps, base: str, rows: str, narrow: str = "") -> Query:
+        """The metrics of some of the rows, combined by these steps.
+
+        Parameters
+        ----------
+        steps
+            The steps.
+        base, rows
+            Views of the facts that tell the time, and of those that count.
+        narrow
+            View of the facts that count, added up over other keys; empty where there are none.
+        """
         inputs, grain, plan, by_interval = self.inputs, self.grain, self.plan, self.time == "interval"
         are_clean, is_cut = steps.intervals is not None, False
         if not steps.is_one and steps.several and self.cut is not Cut.NEVER and by_interval:
@@ -341,8 +315,11 @@ class _Asked:
             and (steps.intervals is not None or (not steps.several and are_plain(inputs, base, grain, self.apart)))
         )
         has_intervals = steps.intervals is not None
+        described = tuple(a.name for a in grain.attributes if a.name not in self.keys)
+        is_narrow = bool(narrow) and steps.is_one and _answer_when_added_up(plan, described)
         is_cell = (
             steps.is_one
+            and not (is_narrow or self.are_added_up)
             and has_intervals
             and are_told_apart(inputs, self.rows, grain, self.keys, ask=by_interval)
             and are_single_rows(inputs, grain, self.table)
@@ -351,23 +328,28 @@ class _Asked:
             is_cell and by_interval and not are_of_several(inputs, self.rows, grain, self.keys, self.apart, cut=False)
         )
         asks_for_known = any(condition.needed for condition in plan.conditions)
-        described = tuple(a.name for a in grain.attributes if a.name not in self.keys)
         grouping = Grouping(
             self.keys,
             described,
             self.bucket,
             self.apart,
             has_epochs=self.has_epochs,
+            has_times=self.table.timed is not None,
             is_plain=is_plain,
-            # Slices of intervals that do not overlap are as single as these.
-            has_single_rows=(are_clean or not is_cut)
-            and (is_cell or (asks_for_known and are_single_rows(inputs, grain, self.table, ask=has_intervals))),
+            # A row that is added up has what all of its entities know.
+            has_single_rows=is_narrow
+            or self.are_added_up
+            or (
+                # Slices of intervals that do not overlap are as single as these.
+                (are_clean or not is_cut)
+                and (is_cell or (asks_for_known and are_single_rows(inputs, grain, self.table, ask=has_intervals)))
+            ),
             is_cell=is_cell,
             is_row=is_row,
             several=steps.several,
         )
         if steps.is_one:
-            sql = direct_statement(plan, base, rows, grouping, steps.intervals)
+            sql = direct_statement(plan, base, narrow if is_narrow else rows, grouping, steps.intervals)
         else:
             sql = statement(plan, base, rows, grouping)
         time = ["time"] if self.time != "all" else []
@@ -375,6 +357,11 @@ class _Asked:
         plain = {fact.name for fact in grain.facts if self.names is None or fact.name in self.names}
         query = Query.of(inputs.connection, sql, columns)
         return with_metrics(query, grain, plan.columns, plan.variants.keys() - plain)
+
+
+def _answer_when_added_up(plan: Plan, described: Sequence[str]) -> bool:
+    """Whether rows that are added up answer: they lack attributes, and rows by which conditions leave out time."""
+    return not described and not plan.timed_conditions
 
 
 def rolled_up(inputs: Inputs, grain: Grain, **how: Any) -> list[dict[str, Any]]:

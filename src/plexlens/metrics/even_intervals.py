@@ -28,11 +28,18 @@ class Parts:
         The even intervals: facts that tell the covered time, and facts that count.
     uneven
         The same of all other facts; None where there are none.
+    is_even
+        SQL condition for rows of even intervals; empty where all are.
     """
 
     even_base: str
     even_rows: str
     uneven: tuple[str, str] | None
+    is_even: str = ""
+
+    def of_even(self, inputs: Inputs, rows: str) -> str:
+        """A view of the rows of even intervals."""
+        return _view(inputs, rows, self.is_even) if self.is_even else rows
 
 
 def parted(inputs: Inputs, grain: Grain, base: str, rows: str) -> Parts | None:
@@ -69,7 +76,7 @@ def parted(inputs: Inputs, grain: Grain, base: str, rows: str) -> Parts | None:
     is_uneven = " or ".join(conditions)
     is_even = f"interval not in ({listed})" if uneven else "interval is not null"
     views = [_view(inputs, source, text) for text in (is_even, is_uneven) for source in (base, rows)]
-    return Parts(views[0], views[1], (views[2], views[3]))
+    return Parts(views[0], views[1], (views[2], views[3]), is_even)
 
 
 def _uneven(inputs: Inputs, grain: Grain, base: str) -> tuple[int, ...] | None:

@@ -9,8 +9,8 @@ from functools import partial
 
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.metrics import local_time
+from plexlens.metrics.applied_metrics import view_select
 from plexlens.metrics.catalogue import GRAINS
-from plexlens.metrics.evaluate import view_select
 from plexlens.metrics.facts import from_sources
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.query import Query

@@ -17,9 +17,10 @@ from plexlens.metrics.evaluate import known_in, observed_apart
 from plexlens.metrics.facts import facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.moments import TOGETHER, on_axis, shown_on
-from plexlens.metrics.query import Query
+from plexlens.metrics.query import Narrow, Query
 from plexlens.metrics.reduction import narrowed
 from plexlens.metrics.rolled.levels import Levels
+from plexlens.metrics.source_sql import names_in
 from plexlens.pdb.engine import Connection, arrow
 
 #: More intervals than this are drawn by the hour, more hours by the day.
@@ -185,6 +186,23 @@ class GrainData:
             As `plexlens.metrics.evaluate.evaluate` takes them.
         """
         return self.kept if self.levels is None else self.levels.rows(columns, time, where, utc_offset)
+
+    def narrow_for(
+        self, by: Sequence[str], columns: Collection[str], time: str, where: str | None, utc_offset: float
+    ) -> Narrow | None:
+        """Rows that are added up over all keys that a question does not name; None where there are none.
+
+        Parameters
+        ----------
+        by
+            What the question keeps apart.
+        columns, time, where, utc_offset
+            As `rows_for` takes them.
+        """
+        if self.levels is None:
+            return None
+        names = {*by, *(names_in(where) if where else ())}
+        return self.levels.narrow(names, columns, time, where, utc_offset)
 
     @property
     def first(self) -> Covered:

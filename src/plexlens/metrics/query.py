@@ -131,5 +131,21 @@ class Query:
             self.timed.drop()
 
 
+@dataclass(frozen=True)
+class Narrow:
+    """Facts by interval that are added up over keys.
+
+    Attributes
+    ----------
+    rows
+        The rows.
+    kept
+        Keys and names of systems that they keep apart; all others are null.
+    """
+
+    rows: Query
+    kept: frozenset[str]
+
+
 def _order(by: Sequence[str]) -> str:
     return f" order by {', '.join(by)}" if by else ""

@@ -204,6 +204,7 @@ class RollUps:
         *,
         cut: Cut = Cut.ALIGNED,
     ) -> Query:
+        utc_offset = self.utc_offset - self.day_begins
         table = evaluate(
             self.inputs,
             narrowed(data.grain, wanted, (where,)),
@@ -211,7 +212,8 @@ class RollUps:
             by=by or ("source_kind",),
             time=time,
             where=where,
-            kept=data.rows_for(wanted, time, where, self.utc_offset - self.day_begins),
+            kept=data.rows_for(wanted, time, where, utc_offset),
+            narrow=data.narrow_for(by, wanted, time, where, utc_offset),
             utc_offset=self.utc_offset,
             day_begins=self.day_begins,
             cut=cut,

@@ -78,6 +78,8 @@ class Grouping:
         Columns that part the covered time of an observer.
     has_epochs
         Whether observers that are never measured at the same time come together.
+    has_times
+        Whether a table of its own tells the time.
     is_plain
         Whether no interval of an observer overlaps another of the same observer.
     has_single_rows
@@ -95,6 +97,7 @@ class Grouping:
     time: str
     apart: tuple[str, ...] = ()
     has_epochs: bool = False
+    has_times: bool = False
     is_plain: bool = False
     has_single_rows: bool = False
     is_cell: bool = False
@@ -131,6 +134,7 @@ class Statement:
         self.bucket = grouping.time
         self.is_by_interval = grouping.time == "interval"
         self.has_epochs = grouping.has_epochs
+        self.has_times = grouping.has_times
         self.is_plain = grouping.is_plain
         self.is_alone = grouping.is_plain and not grouping.several
         self.has_single_rows = grouping.has_single_rows
@@ -382,7 +386,9 @@ class Statement:
     def _together(self) -> dict[str, str]:
         """The time covered jointly by the observers of a group, per epoch and in total."""
         if self.together == [0] and not self.is_alone and not self.has_epochs:
-            return covered_by_sets(self.group, self.time, OBSERVER)
+            return covered_by_sets(
+                self.group, self.time, OBSERVER, in_common=self.has_times and not self.is_by_interval
+            )
         by = [*self.group, _EPOCH] if self.has_epochs else [*self.group]
         by_group = f" group by {', '.join(by)}" if by else ""
         if self.is_alone:

@@ -11,9 +11,17 @@ from plexlens.metrics.epochs import entity
 from plexlens.metrics.facts import columns_of, missing_facts, rolled_facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.known_facts import KnownFacts, note_single_rows
-from plexlens.metrics.query import Query
+from plexlens.metrics.query import Narrow, Query
 from plexlens.metrics.reduction import narrowed
-from plexlens.metrics.rolled.merging import LEVELS, cover, cover_columns, known_in, patterns
+from plexlens.metrics.rolled.merging import (
+    LEVELS,
+    columns_of_facts,
+    cover,
+    cover_columns,
+    known_in,
+    narrow_levels,
+    patterns,
+)
 from plexlens.metrics.rolled.reading import Rolled, rolled_of
 from plexlens.metrics.selection.selection import Selection
 from plexlens.metrics.source_sql import names_in
@@ -22,6 +30,9 @@ from plexlens.pdb.engine import quoted
 from plexlens.pdb.rollup_store import COVER, DAY, INTERVAL
 
 _WEEK = 7 * 86_400
+
+#: Columns that all levels keep apart.
+_OF_ALL = frozenset({"source_kind", "local_time", "interval"})
 
 
 class Levels:
@@ -38,6 +49,7 @@ class Levels:
         self._inputs = inputs
         self._grain = grain
         self._rolled = rolled
+        self._sources: dict[str, Query] = {}
         self._views: dict[str, Query] = {}
         self._patterns = self._known()
         self.cover = self._covered()
@@ -75,15 +87,46 @@ class Levels:
         time, where, utc_offset
             As `plexlens.metrics.evaluate.evaluate` takes them.
         """
+        return self._timed(self._level(columns, time, where, utc_offset))
+
+    def _level(self, columns: Collection[str], time: str, where: str | None, utc_offset: float) -> str:
+        """The level of these rows."""
         for level in sorted(LEVELS, key=LEVELS.__getitem__, reverse=True):
             if self._answers(level, columns, time, where, utc_offset):
-                return self._timed(level)
-        return self.by_interval
+                return level
+        return INTERVAL
 
     @property
     def by_interval(self) -> Query:
         """The rows by interval."""
         return self._timed(INTERVAL)
+
+    def narrow(
+        self, names: Collection[str], columns: Collection[str], time: str, where: str | None, utc_offset: float
+    ) -> Narrow | None:
+        """Rows by interval, added up over all keys that a question does not name; None where there are none.
+
+        Rows of all observers together answer only by interval. Days need none: they have as few rows.
+
+        Parameters
+        ----------
+        names
+            Columns that the question keeps apart or sets conditions on, and other words of these conditions.
+        columns, time, where, utc_offset
+            As `rows` takes them.
+        """
+        selection = self._inputs.selection
+        if not self._are_merged or self._rolled.missing or selection.classes:
+            return None
+        named = {*names, *(["system"] if selection.systems else [])}
+        named = named.intersection(columns_of_facts(self._rolled.grain)) - _OF_ALL
+        for level, kept in narrow_levels(self._rolled.grain).items():
+            if named <= set(kept):
+                is_enough = time == "interval" or (
+                    set(kept).issuperset(self._grain.observers) and self._level(columns, time, where, utc_offset) != DAY
+                )
+                return Narrow(self._rows_of(level), frozenset(kept)) if is_enough else None
+        return None
 
     @property
     def named(self) -> Query:
@@ -136,11 +179,9 @@ class Levels:
     def _view(self, level: str) -> Query:
         """Rows of a level as a view over the files, of which the engine reads the columns that a statement names."""
         if level not in self._views:
-            query = rolled_facts(self._inputs, self._grain, self._rolled, level, END)
-            view = query.as_view(fresh_name(f"rolled_{self._grain.name}"))
+            view = self._rows_of(level)
             # Of days that were merged each entity is known to have one row in an interval.
-            are_merged = all(LEVELS.keys() <= day.files.keys() or not day.has_hours for day in self._rolled.days)
-            if is_single := are_merged and not self._rolled.missing:
+            if is_single := self._are_merged and not self._rolled.missing:
                 note_single_rows(self._inputs, view.source, entity(self._grain))
             if self._patterns is not None:
                 # Which facts are known together was noted when the rows were made.
@@ -150,11 +191,24 @@ class Levels:
             self._views[level] = view
         return self._views[level]
 
+    @property
+    def _are_merged(self) -> bool:
+        """Whether all days have merged rows."""
+        return all(LEVELS.keys() <= day.files.keys() or not day.has_hours for day in self._rolled.days)
+
+    def _rows_of(self, level: str) -> Query:
+        """Rows of a level as a view over the files."""
+        if level not in self._sources:
+            query = rolled_facts(self._inputs, self._grain, self._rolled, level, END)
+            self._sources[level] = query.as_view(fresh_name(f"rolled_{self._grain.name}"))
+        return self._sources[level]
+
     def _covered(self, *, fine: bool = False) -> Query:
         inputs, grain = self._inputs, self._grain
         there = cover_columns(self._rolled.grain)
         columns = (*columns_of(grain), END)
-        select = f"select distinct * from ({self._rolled.stored(COVER, there, fine=fine)})"
+        # Of each day they are distinct, and an interval is of one day.
+        select = f"select * from ({self._rolled.stored(COVER, there, fine=fine)})"
         selected = inputs.selection.rows(there)
         if selected:
             select += f" where {selected}"

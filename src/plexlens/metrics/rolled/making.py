@@ -16,7 +16,16 @@ from plexlens.metrics.facts import from_sources, keep, on_days, parts_of
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.rolled.context import context_of
 from plexlens.metrics.rolled.days import RawDays, is_alone, is_current, next_to
-from plexlens.metrics.rolled.merging import LEVELS, columns_of_facts, cover, is_mergeable, merged, told_of
+from plexlens.metrics.rolled.merging import (
+    LEVELS,
+    columns_of_facts,
+    cover,
+    is_mergeable,
+    merged,
+    narrow,
+    narrow_levels,
+    told_of,
+)
 from plexlens.metrics.rolled.reading import earlier, expired_in
 from plexlens.metrics.rolled.rule import dated_tables, definition, reason, rolled_source, shape
 from plexlens.metrics.selection.kept_extent import update_lists
@@ -24,7 +33,7 @@ from plexlens.metrics.source_rows import source_select
 from plexlens.pdb import Pdb
 from plexlens.pdb.engine import Connection, arrow, quoted
 from plexlens.pdb.lock import LOCK, writer_lock
-from plexlens.pdb.rollup_store import COVER, INTERVAL, RolledDay, RolledFile, Rollup, RollupStore
+from plexlens.pdb.rollup_store import COVER, DAY, INTERVAL, RolledDay, RolledFile, Rollup, RollupStore
 
 #: Rows in the first raw table of a grain from which on it is rolled up: fewer are answered from as they are.
 LEAST_ROWS = 500_000
@@ -32,6 +41,9 @@ LEAST_ROWS = 500_000
 #: Days made at once from the raw rows of these days and those next to them, and parts of the entities that are added up
 #: one after the other, each by a pass of its own. The first that fits in memory serves for all days that follow.
 _PASSES = ((3, 1), (1, 4), (1, 16), (1, 64))
+
+#: Rows that are added up over keys are kept up to this share of the rows by interval.
+MOST_NARROW = 0.5
 
 #: What the engine may use while it makes roll-ups.
 _MEMORY = "2GiB"
@@ -152,6 +164,7 @@ def _updated(pdb: Pdb, inputs: Inputs, grain: Grain, store: RollupStore, tell: C
             rolled_day is None
             or not store.is_whole(rolled_day)
             or not is_current(rolled_day, raw.made_from(day), context, expired)
+            or _lacks_levels(rolled_day, grain, is_alone(rolled_day, raw.made_from(day)))
         ):
             wanted.append(day)
     days = dict(index.days)
@@ -191,6 +204,11 @@ def _set_aside(store: RollupStore, grain: Grain, why: str) -> str:
         f"the roll-ups of {grain.name} {why}. They are made anew from the raw rows; days whose raw rows have expired "
         f"are no longer answered. The old ones are in {place}"
     )
+
+
+def _lacks_levels(rolled_day: RolledDay, grain: Grain, is_last: bool) -> bool:
+    """Whether a day was made before there were all of today's levels, and can be made anew."""
+    return not is_last and DAY in rolled_day.files and rolled_day.told.get("narrow") != list(narrow_levels(grain))
 
 
 def _has_expired(rolled_day: RolledDay, expired: frozenset[str]) -> bool:
@@ -257,8 +275,14 @@ def _stored(
         for level, seconds in LEVELS.items():
             selects[level] = f"select * from ({merged(own, grain, seconds)}) order by {order}"
     files = {level: store.store(folder, level, arrow(connection, select)) for level, select in selects.items()}
+    if DAY in files:
+        for level, kept in narrow_levels(grain).items():
+            rows = arrow(connection, narrow(own, grain, kept))
+            # Rows that are hardly fewer than all are no help.
+            if rows.num_rows <= MOST_NARROW * files[INTERVAL].rows:
+                files[level] = store.store(folder, level, rows)
     store.disk.sync_folder(folder)
-    texts = told_of(connection, own, grain)
+    texts = told_of(connection, own, grain) | {"narrow": list(narrow_levels(grain))}
     connection.execute(f"drop table {own}")
     return files, texts
 

@@ -16,7 +16,7 @@ from plexlens.metrics.definition import END, Grain, Rollup
 from plexlens.metrics.epochs import entity, joined
 from plexlens.metrics.rolled.rule import MERGEABLE
 from plexlens.pdb.engine import Connection, quoted
-from plexlens.pdb.rollup_store import DAY, HOUR
+from plexlens.pdb.rollup_store import DAY, HOUR, INTERVAL
 
 #: Seconds of a row, by level. `interval` has the rows as they are, `cover` the intervals of each observer.
 LEVELS = {HOUR: 3600, DAY: 86_400}
@@ -89,6 +89,32 @@ def merged(table: str, grain: Grain, seconds: int) -> str:
     groups = [quoted(name) for name in alike]
     groups += [f"floor((epoch(interval) + {OFFSET}) / {seconds})", *nulls_of(grain)]
     return f"select {listed} from {table} group by {', '.join(groups)}"
+
+
+def narrow_levels(grain: Grain) -> dict[str, tuple[str, ...]]:
+    """Levels of rows by interval that are added up over some of the keys, with the columns that they keep apart.
+
+    Rows of each observer come first. Those of a single key are of all observers together, so that they answer only for
+    intervals that all observers have alike (`plexlens.metrics.even_intervals`).
+    """
+    observers = tuple(dict.fromkeys(("sysplex", "system", *grain.observers)))
+    others = [key.name for key in grain.keys if key.name not in observers]
+    if not others:
+        return {}
+    return {f"{INTERVAL}_observer": observers} | {f"{INTERVAL}_{name}": ("sysplex", name) for name in others}
+
+
+def narrow(table: str, grain: Grain, kept: Iterable[str]) -> str:
+    """The select of rows by interval added up over all keys but those that are kept; the others are null."""
+    apart = dict.fromkeys(("sysplex", "utc_offset", "source_kind", "local_time", "interval", END, *kept))
+    texts = {name: quoted(name) for name in apart}
+    texts |= {"interval_start": "min(interval_start)", "interval_end": "max(interval_end)"}
+    for fact in grain.facts:
+        texts[fact.name] = f"{MERGEABLE.get(fact.rollup, 'max')}({quoted(fact.name)})"
+    listed = ", ".join(f"{texts.get(name, 'null::varchar')} as {quoted(name)}" for name in columns_of_facts(grain))
+    groups = [*map(quoted, apart), *nulls_of(grain)]
+    order = ", ".join(map(quoted, dict.fromkeys((*kept, "interval"))))
+    return f"select {listed} from {table} group by {', '.join(groups)} order by {order}"
 
 
 def nulls_of(grain: Grain) -> list[str]:

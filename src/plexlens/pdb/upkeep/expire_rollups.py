@@ -15,9 +15,12 @@ from plexlens.pdb import retention
 from plexlens.pdb.database import Pdb
 from plexlens.pdb.lock import unheard
 from plexlens.pdb.retention import Retention
-from plexlens.pdb.rollup_store import DAY, HOUR, INTERVAL, LISTS, RolledDay, RolledFile, RollupStore
+from plexlens.pdb.rollup_store import COVER, DAY, HOUR, INTERVAL, LISTS, RolledDay, RolledFile, RollupStore
 from plexlens.pdb.upkeep.expire import Expired, ExpiringDays
 from plexlens.pdb.writing import told_of_disk, writing
+
+#: Levels of whole days; all others go with the hours.
+_OF_DAYS = (DAY, COVER)
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ def plan_rollups(pdb: Pdb, policy: Retention, today: date, going: Iterable[Expir
             before = policy.hour.before(today).isoformat()
             # A day that was not merged has its rows by interval alone.
             hours = {
-                day: [rolled_day.files[level] for level in (INTERVAL, HOUR) if level in rolled_day.files]
+                day: [file for level, file in rolled_day.files.items() if level not in _OF_DAYS]
                 for day, rolled_day in alone.items()
                 if day < before and day not in whole and DAY in rolled_day.files and INTERVAL in rolled_day.files
             }
@@ -140,7 +143,7 @@ def _remove(store: RollupStore, going: Sequence[ExpiredRollup]) -> None:
         index = store.read(grain)
         days = dict(index.days)
         for day in gone.get((grain, HOUR), ()):
-            kept = {level: file for level, file in days[day].files.items() if level not in (INTERVAL, HOUR)}
+            kept = {level: file for level, file in days[day].files.items() if level in _OF_DAYS}
             days[day] = replace(days[day], files=kept)
         for day in gone.get((grain, DAY), ()):
             del days[day]
