@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,21 @@ def _rows(answer: Answer, table: str = "rows") -> dict[str, dict[str, str]]:
         cells = [cell.get("data-v") or cell.text_content().replace(",", "") for cell in row]
         rows[cells[0]] = dict(zip(titles, cells, strict=True))
     return rows
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "by=structure&metric=rate",
+        "by=structure&metric=rate&where=facility=CF1&where=structure=A%26B%3D%C3%A4&from=1996-05-28&to=1996-05-29&shift=08:00-17:00",
+    ],
+)
+def test_addresses_of_all_numbers_are_those_of_each(query: str) -> None:
+    grain = GRAINS["coupling_structure"]
+    names = [metric.name for metric in grain.metrics]
+    look = Look.of("coupling_structure", QueryParams(query.replace("metric=rate", f"metric={names[0]}")))
+    address_of = look.address_of()
+    assert [address_of(name) for name in names] == [replace(look, metric=name).address() for name in names]
 
 
 def _asked(pdb: Path, query: str, *options: str) -> list[dict[str, object]]:

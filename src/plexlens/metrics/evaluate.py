@@ -237,7 +237,7 @@ def evaluate(
     can_be_parted = by_interval and table.timed is not None and not apart and not has_epochs
     can_be_one = not leaves_out_of_reports(plan) and steps.intervals is not None and steps.intervals.are_named_apart
     if can_be_parted and can_be_one and not steps.is_one:
-        parts = parted(inputs, grain, base, rows)
+        parts = parted(inputs, grain, base, rows, fewer)
         if parts is not None:
             fewer = parts.of_even(inputs, fewer) if fewer else ""
             even = asked.combined(replace(steps, is_one=True), parts.even_base, parts.even_rows, fewer)
