@@ -27,7 +27,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from urllib.parse import urlencode
 
-from benchmarks.accounting import UTC_OFFSET, ingest_day, write_day
+from benchmarks.accounting import FIRST, REGIONS, TRANSACTIONS, UTC_OFFSET, ingest_day, write_day
 from benchmarks.measure import machine
 from plexlens.metrics import GRAINS
 from plexlens.metrics.inputs import Inputs
@@ -308,19 +308,38 @@ def shares(seconds: Sequence[float]) -> str:
     return f"{at(0.5):,.0f} | {at(0.95):,.0f} | {at(0.99):,.0f} | {ranked[-1] * 1000:,.0f}"
 
 
-def users(server: Server, count: int, minutes: float) -> tuple[list[float], int]:
+def drawn(chance: random.Random, days: int) -> Drill:
+    """A question that hardly anybody asked before: a number of a region, of a transaction or of some hours of a day."""
+    number = chance.choice(("response_time", "cpu_time", "transactions_per_second", "db2_requests", "dispatch_time"))
+    region, transaction = f"CICS{chance.randrange(REGIONS):04d}", f"T{chance.randrange(TRANSACTIONS):04d}"
+    day, hour = FIRST + timedelta(days=chance.randrange(1, days)), chance.randrange(6, 20)
+    return chance.choice(
+        (
+            Drill(number, "transaction", {"applid": region}),
+            Drill(number, "applid", {"transaction": transaction}),
+            Drill(
+                number,
+                chance.choice(("applid", "transaction")),
+                start=f"{day}T{hour:02d}:00",
+                end=f"{day}T{hour + 2:02d}:00",
+            ),
+            Drill(number, "transaction", {"applid": region}, f"{day}", f"{day}"),
+        )
+    )
+
+
+def users(server: Server, count: int, minutes: float, days: int) -> tuple[list[float], int]:
     """Seconds of the answers to several users at once, each of whom thinks for up to two seconds; and failures."""
     ends = time.monotonic() + minutes * 60
     found: list[float] = []
     failed = 0
-    asked = [drill.address for drill in drills()]
 
     def one(number: int) -> None:
         nonlocal failed
         chance = random.Random(number)
         while time.monotonic() < ends:
             try:
-                found.append(server.ask(chance.choice(asked)))
+                found.append(server.ask(drawn(chance, days).address))
             except (OSError, SystemExit):
                 failed += 1
             time.sleep(chance.uniform(0, 2))
@@ -359,9 +378,10 @@ def measured(pdb: Pdb, minutes: float) -> list[str]:
         now, most = server.rss
         lines += [f"| memory of the server | {now >> 20:,} MiB now, {most >> 20:,} MiB at most | | | |"]
         if minutes:
-            found, failed = users(server, 10, minutes)
+            found, failed = users(server, 10, minutes, len(pdb.ingests))
             lines.append(
-                f"| ten users for {minutes:g} minutes: {len(found):,} answers, {failed} failed | {shares(found)} |"
+                f"| ten users for {minutes:g} minutes, each with questions of their own: {len(found):,} answers, "
+                f"{failed} failed | {shares(found)} |"
             )
             now, most = server.rss
             lines += [f"| memory of the server | {now >> 20:,} MiB now, {most >> 20:,} MiB at most | | | |"]

@@ -207,9 +207,13 @@ def evaluate(
     own = _with_interval_to(inputs, table, grain)
     base = own if table.timed is None else _with_interval_to(inputs, table.timed, grain)
     rows = own if not where else _with_interval_to(inputs, table.where(where), grain)
-    fewer = "" if narrow is None or apart else _with_interval_to(inputs, narrow.rows.where(within).where(where), grain)
-    # Where they have the observers, the observers of a group are those of all rows.
+    if apart or within:
+        # Rows that are added up need not have the columns.
+        narrow = None
+    fewer = "" if narrow is None else _with_interval_to(inputs, narrow.rows.where(where), grain)
     observed = fewer if narrow is not None and narrow.kept.issuperset(grain.observers) else ""
+    # Where these have the observers, the intervals that tell the time say which of them come together.
+    met = _with_interval_to(inputs, table.timed.where(where), grain) if observed and table.timed is not None else rows
     known = _known_facts(inputs, grain, table, where, apart=apart, shown=names).combinations
     plan = Plan.of(grain, known, several=False, shown=names)
     by_interval = time == "interval"
@@ -220,9 +224,7 @@ def evaluate(
             by_interval,
             _clean_of_whole(inputs, grain, table, apart),
             lambda: clean_intervals(inputs, base, grain, apart),
-            lambda: are_of_several(
-                inputs, observed or rows, grain, keys, apart, cut=cut is Cut.ALIGNED and by_interval
-            ),
+            lambda: are_of_several(inputs, met, grain, keys, apart, cut=cut is Cut.ALIGNED and by_interval),
         )
     has_epochs = not steps.is_one and steps.several and have_epochs(inputs, base, grain)
     are_added_up = bool(observed) and (steps.is_one or steps.intervals is not None)

@@ -1,8 +1,8 @@
 """Intervals that all of their observers have alike, and all others.
 
-In a roll-up by interval each row is of one interval. Most of CICS regions are whole quarters of an hour, which
-all regions cover from the first moment to the last: one step rolls these up (`plexlens.metrics.rollup_direct`). The few
-in which a region begins or ends are cut and weighted (`plexlens.metrics.slices`, `plexlens.metrics.rollup`).
+In a roll-up by interval each row is of one interval. CICS regions have nearly all quarters of an hour whole, from the
+first moment to the last: one step rolls these up (`plexlens.metrics.rollup_direct`). The few in which a region begins
+or ends are cut and weighted (`plexlens.metrics.slices`, `plexlens.metrics.rollup`).
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from plexlens.metrics.rollup import ENDS
 from plexlens.metrics.rollup_direct import CleanIntervals, leaves_out_of_reports
 from plexlens.metrics.variants import Plan
 
-#: Rows that are looked at first for groups of several observers.
-_FIRST_ROWS = 20_000
+#: Rows that are looked at first for groups of several observers, and what says that the others have to be looked at.
+_FIRST_ROWS, _OPEN = 20_000, -1
 
 
 @dataclass(frozen=True)
@@ -91,10 +91,15 @@ def are_of_several(
     varied = " or ".join(f"min({name}) < max({name}) or count({name}) between 1 and count(*) - 1" for name in named)
     listed = ", ".join(dict.fromkeys([*map(quoted, keys), *named]))
     # Of many rows, the first ones hardly ever leave the question open.
-    return any(
-        _count(inputs, f"select count(*) from (select 1 from {source} group by {by} having {varied} limit 1)")
-        for source in (f"(select {listed} from {view} limit {_FIRST_ROWS})", view)
+    some = _count(
+        inputs,
+        f"with first as materialized (select {listed} from {view} limit {_FIRST_ROWS}) "
+        f"select case when exists (select 1 from first group by {by} having {varied}) then 1 "
+        f"when (select count(*) from first) < {_FIRST_ROWS} then 0 else {_OPEN} end",
     )
+    if some != _OPEN:
+        return some > 0
+    return _count(inputs, f"select count(*) from (select 1 from {view} group by {by} having {varied} limit 1)") > 0
 
 
 def are_told_apart(inputs: Inputs, view: str, grain: Grain, keys: Sequence[str], *, ask: bool) -> bool:
