@@ -23,6 +23,7 @@ def view_sql(
     files: Iterable[DataFile],
     *,
     copied: bool = False,
+    temporary: bool = False,
 ) -> str:
     """The statement that defines the view of a table, or copies the table into the connection's memory.
 
@@ -40,6 +41,8 @@ def view_sql(
         The table's files; without any the view is empty.
     copied
         Copy the rows into a table of DuckDB's.
+    temporary
+        Make it a temporary view, of this session alone.
     """
     if is_object(folder):
         groups = [(listed[0].variant, listed) for listed in pruned_apart(files)]
@@ -51,7 +54,8 @@ def view_sql(
     selects = "\nUNION ALL\n".join(_select(folder, columns, variants[variant], listed) for variant, listed in groups)
     if not groups:
         selects = f"SELECT {', '.join(_expressions(columns, ()))} WHERE false"
-    return f"CREATE OR REPLACE {'TABLE' if copied else 'VIEW'} {identifier(table)} AS\n{selects}"
+    kind = "TABLE" if copied else "TEMP VIEW" if temporary else "VIEW"
+    return f"CREATE OR REPLACE {kind} {identifier(table)} AS\n{selects}"
 
 
 def _select(folder: Path, columns: Sequence[Column], variant: Sequence[Column], files: Sequence[DataFile]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, Response
 from plexlens.errors import NothingUsableError
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.inputs import Inputs
-from plexlens.metrics.selection.raw import selected_sql
+from plexlens.metrics.selection.raw import of_near_days, selected_sql
 from plexlens.metrics.source_rows import is_there
 from plexlens.metrics.unit import BYTES, COUNT
 from plexlens.pdb.engine import quoted
@@ -114,9 +114,10 @@ def rows_of(inputs: Inputs, look: Look, name: str, tables: Sequence[str], shown_
     columns = inputs.columns(name)
     wheres, values = [], []
     restricted, unrestricted = [], []
-    selected = selected_sql(inputs.connection, inputs.selection, name, inputs.catalog)
+    near = {table: of_near_days(inputs.connection, inputs.selection, table, inputs.catalog) for table in tables}
+    selected = selected_sql(inputs.connection, inputs.selection, name, inputs.catalog, whole=near[name])
     for key, value in look.filters:
-        condition = _condition(inputs, name, tables, (key, value))
+        condition = _condition(inputs, name, near, (key, value))
         said = f"{key} {value}" if value is not None else f"no {key}"
         if condition is None:
             unrestricted.append(said)
@@ -131,18 +132,22 @@ def rows_of(inputs: Inputs, look: Look, name: str, tables: Sequence[str], shown_
     first = ["s.file as file", "r.record_no as record_no"]
     first += ['i."offset" as byte_offset', "i.length as record_length"] if has_records else []
     own = [f"r.{quoted(column)}" for column in columns if column not in ("source_id", "record_no", "file")]
-    order = ", ".join(entry for entry in ("interval_start", "source_id", "record_no", "section_no") if entry in columns)
+    order = [f"r.{name}" for name in ("interval_start", "source_id", "record_no", "section_no") if name in columns]
+    ordered = f" order by {', '.join(order)}"
+    # The rows of the page first: only these are looked up in the list of all records.
+    shown = f"select * from ({selected}) r{where}{ordered} limit {ROWS} offset {(shown_page - 1) * ROWS}"
     result = inputs.connection.execute(
-        f"select {', '.join((*first, *own))} from ({selected}) r left join source s using (source_id){record}{where}"
-        f" order by {', '.join(f'r.{text}' for text in order.split(', '))} limit {ROWS} offset "
-        f"{(shown_page - 1) * ROWS}",
+        f"select {', '.join((*first, *own))} from ({shown}) r left join source s using (source_id){record}{ordered}",
         values,
     ).to_arrow_table()
     return Rows(_table(name, result), int(counting[0]) if counting else 0, tuple(restricted), tuple(unrestricted))
 
 
-def _condition(inputs: Inputs, name: str, tables: Sequence[str], wanted: Filter) -> tuple[str, list[str]] | None:
-    """SQL of a filter over rows ``r``, and its values; None if no record holds the value."""
+def _condition(inputs: Inputs, name: str, tables: Mapping[str, str], wanted: Filter) -> tuple[str, list[str]] | None:
+    """SQL of a filter over rows ``r``, and its values; None if no record holds the value.
+
+    ``tables`` has the view of each raw table that may have selected rows.
+    """
     key, value = wanted
     columns = inputs.columns(name)
     if key in columns:
@@ -151,15 +156,15 @@ def _condition(inputs: Inputs, name: str, tables: Sequence[str], wanted: Filter)
     if value is None:
         return None
     text = _holds(columns, "r")
-    if text and _any(inputs, f"select 1 from {quoted(name)} r where {text} limit 1", [value]):
+    if text and _any(inputs, f"select 1 from {tables[name]} r where {text} limit 1", [value]):
         return text, [value]
-    for other in tables:
+    for other, view in tables.items():
         within = _holds(inputs.columns(other), "o")
         if other == name or not within:
             continue
-        if _any(inputs, f"select 1 from {quoted(other)} o where {within} limit 1", [value]):
+        if _any(inputs, f"select 1 from {view} o where {within} limit 1", [value]):
             same = "o.source_id = r.source_id and o.record_no = r.record_no"
-            return f"exists (select 1 from {quoted(other)} o where {same} and {within})", [value]
+            return f"exists (select 1 from {view} o where {same} and {within})", [value]
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
@@ -10,7 +11,11 @@ from typing import Any
 import tomli
 
 from plexlens.metrics.selection.selection import Selection
-from plexlens.pdb.engine import Connection, columns_of, quoted, tables_of
+from plexlens.metrics.selection.window import Window
+from plexlens.pdb.engine import Connection, columns_of, quoted, shown_by, tables_of
+from plexlens.pdb.partition import UNDATED
+from plexlens.pdb.place import is_object
+from plexlens.pdb.views import view_sql
 
 #: Database within the connection whose views show only what is selected.
 SELECTED = "selected"
@@ -18,6 +23,9 @@ SELECTED = "selected"
 #: Columns of a raw table whose rows can be selected.
 _TIMED = {"source_id", "system", "interval_start", "interval_end", "utc_offset"}
 _RECORD = ("source_id", "record_no")
+
+#: Local time differs from UTC by less than this; a start is taken to the nearest minute.
+_OFFSETS, _NEAREST = timedelta(hours=24), timedelta(minutes=1)
 
 
 @cache
@@ -60,7 +68,36 @@ def class_sources(connection: Connection) -> list[tuple[str, tuple[str, ...]]]:
     return results
 
 
-def selected_sql(connection: Connection, selection: Selection, name: str, catalog: str) -> str:
+def of_near_days(connection: Connection, selection: Selection, name: str, catalog: str) -> str:
+    """Name of a view with the files of a raw table that can have selected rows; the table itself where these are all.
+
+    A file is of a day (UTC) by the moment that selects its rows (`plexlens.pdb.partition.DAY_COLUMNS`). Rows of tasks
+    and threads have an end alone, so that conditions on both moments do not tell the engine which files to leave out.
+    """
+    whole = f"{quoted(catalog)}.main.{quoted(name)}"
+    pdb = shown_by(connection)
+    if pdb is None or is_object(pdb.path) or not selection.windows or name not in pdb.manifest.columns:
+        return whole
+    if not columns_of(connection, whole).keys() >= _TIMED:
+        return whole
+    files = pdb.manifest.files.get(name, [])
+    near = [file for file in files if all(_is_near(window, file.day) for window in selection.windows)]
+    if len(near) == len(files):
+        return whole
+    view, variants = f"near_{name}", pdb.manifest.variants[name]
+    connection.execute(view_sql(pdb.path, view, pdb.manifest.columns[name], variants, near, temporary=True))
+    return quoted(view)
+
+
+def _is_near(window: Window, day: str) -> bool:
+    """Whether rows of a partition may be in a window; those without a day may."""
+    first, last = window.around(_OFFSETS if window.is_local else _NEAREST)
+    if day == UNDATED:
+        return True
+    return (first is None or day >= first.date().isoformat()) and (last is None or day <= last.date().isoformat())
+
+
+def selected_sql(connection: Connection, selection: Selection, name: str, catalog: str, *, whole: str = "") -> str:
     """The select of the selected rows of a raw table; all rows if it has neither system nor time.
 
     A row is taken by the start of its own interval, or by its end where it has no start. Cumulative records are taken
@@ -76,8 +113,10 @@ def selected_sql(connection: Connection, selection: Selection, name: str, catalo
         The raw table.
     catalog
         The database that it is in: the full name means all of it whatever `show_selected` did.
+    whole
+        A view of the rows that may be selected (`of_near_days`); the table by default.
     """
-    whole = f"{quoted(catalog)}.main.{quoted(name)}"
+    whole = whole or f"{quoted(catalog)}.main.{quoted(name)}"
     there = columns_of(connection, whole)
     conditions = []
     if there.keys() >= _TIMED:
