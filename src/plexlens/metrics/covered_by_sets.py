@@ -30,7 +30,7 @@ def covered_by_sets(
         The column that names an observer.
     in_common
         Whether the intervals that all observers have in common are added up first, which is worth it for many
-        observers: all sets have their time, and only the others are told apart by set.
+        observers: all sets have their time, and only the others are added up for each set.
     """
     by = f" group by {', '.join(group)}" if group else ""
     members = ", ".join([*group, f"list({observer} order by {observer}) as {_MEMBERS}"])

@@ -231,7 +231,7 @@ def evaluate(
     are_added_up = are_added_up and all(attribute.name in keys for attribute in grain.attributes)
     if are_added_up:
         rows, fewer = observed, ""
-    asked = _Asked(
+    choice = _Choice(
         inputs, grain, table, rows, keys, time, bucket, tuple(apart), cut, names, tuple(known), plan, has_epochs,
         are_added_up=are_added_up,
     )  # fmt: skip
@@ -242,14 +242,14 @@ def evaluate(
         parts = parted(inputs, grain, base, rows, fewer)
         if parts is not None:
             fewer = parts.of_even(inputs, fewer) if fewer else ""
-            even = asked.combined(replace(steps, is_one=True), parts.even_base, parts.even_rows, fewer)
-            return even if parts.uneven is None else even.and_rows_of(asked.combined(steps, *parts.uneven))
-    return asked.combined(steps, base, rows, fewer)
+            even = choice.combined(replace(steps, is_one=True), parts.even_base, parts.even_rows, fewer)
+            return even if parts.uneven is None else even.and_rows_of(choice.combined(steps, *parts.uneven))
+    return choice.combined(steps, base, rows, fewer)
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """A roll-up that is asked for, and what is known of its rows.
+class _Choice:
+    """The rows of a roll-up and the columns to keep apart, with what is known of the rows.
 
     Attributes
     ----------

@@ -278,7 +278,7 @@ def _stored(
     if DAY in files:
         for level, kept in narrow_levels(grain).items():
             rows = arrow(connection, narrow(own, grain, kept))
-            # Rows that are hardly fewer than all are no help.
+            # Where they are hardly fewer than all rows, to read them saves nothing.
             if rows.num_rows <= MOST_NARROW * files[INTERVAL].rows:
                 files[level] = store.store(folder, level, rows)
     store.disk.sync_folder(folder)
