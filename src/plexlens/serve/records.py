@@ -156,13 +156,13 @@ def _condition(inputs: Inputs, name: str, tables: Mapping[str, str], wanted: Fil
     if value is None:
         return None
     text = _holds(columns, "r")
-    if text and _any(inputs, f"select 1 from {tables[name]} r where {text} limit 1", [value]):
+    if text and _is_held(inputs, name, tables[name], f"r where {text}", value):
         return text, [value]
     for other, view in tables.items():
         within = _holds(inputs.columns(other), "o")
         if other == name or not within:
             continue
-        if _any(inputs, f"select 1 from {view} o where {within} limit 1", [value]):
+        if _is_held(inputs, other, view, f"o where {within}", value):
             same = "o.source_id = r.source_id and o.record_no = r.record_no"
             return f"exists (select 1 from {view} o where {same} and {within})", [value]
     return None
@@ -173,8 +173,12 @@ def _holds(columns: dict[str, str], alias: str) -> str:
     return f"? in ({', '.join(f'trim({alias}.{quoted(name)})' for name in texts)})" if texts else ""
 
 
-def _any(inputs: Inputs, sql: str, values: list[str]) -> bool:
-    return inputs.connection.execute(sql, values).fetchone() is not None
+def _is_held(inputs: Inputs, name: str, near: str, condition: str, value: str) -> bool:
+    """Whether any record of a table has a value, on whatever day; those of the days near the selection come first."""
+    return any(
+        inputs.connection.execute(f"select 1 from {source} {condition} limit 1", [value]).fetchone() is not None
+        for source in dict.fromkeys((near, quoted(name)))
+    )
 
 
 _TITLES = {"file": "File", "record_no": "Record", "byte_offset": "Byte offset", "record_length": "Length"}
