@@ -201,7 +201,12 @@ def test_a_part_is_that_of_the_raw_rows(rolled: Path, name: str, selected: str) 
         assert not any("raw" in way for way in used)
 
 
-def test_where_something_is_unknown_intervals_tell_the_time(tmp_path: Path) -> None:
+@pytest.mark.parametrize("most_narrow", [0.0, 1.0])
+def test_where_something_is_unknown_intervals_tell_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_narrow: float
+) -> None:
+    monkeypatch.setattr(making, "MOST_NARROW", most_narrow)
+    monkeypatch.setattr(even_intervals, "MOST_UNEVEN_SHARE", 1.0)
     pdb = Pdb.create(tmp_path / "pdb")
     # CPU times that cannot be are not known, so that rates leave out the intervals without any.
     ingest([made.write_dump(tmp_path / "a.smf", made.tasks(Random(8), [0, 1], 40, most_cpu=5000))], pdb)
