@@ -236,7 +236,7 @@ def records() -> list[str]:
     return [
         "/records/cics_transaction?" + urlencode(values, doseq=True)
         for values in (
-            {"metric": "response_time", "where": ["applid=CICS0007", "transaction=T0042"], "from": "2026-03-03T10:00",
+            {"metric": "response_time", "where": ["applid=CICS0002", "transaction=T0042"], "from": "2026-03-03T10:00",
              "to": "2026-03-03T11:00"},
             {"metric": "response_time", "where": ["applid=CICS0011"], "from": "2026-03-05", "to": "2026-03-05"},
         )
