@@ -90,7 +90,7 @@ def rolled(dumps: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> P
     pdb = Pdb.create(tmp_path_factory.mktemp("rolled") / "pdb")
     with pytest.MonkeyPatch.context() as patch:
         # Of so few tasks, rows that are added up over keys are hardly fewer.
-        patch.setattr(making, "MOST_NARROW", 1.0)
+        patch.setattr(making, "MOST_SUMMED", 1.0)
         for path in (dumps["paths"][2], dumps["paths"][0], dumps["paths"][1], dumps["late"], dumps["both"]):
             ingest([path], pdb)
             update(pdb, least_rows=1)
@@ -201,11 +201,11 @@ def test_a_part_is_that_of_the_raw_rows(rolled: Path, name: str, selected: str) 
         assert not any("raw" in way for way in used)
 
 
-@pytest.mark.parametrize("most_narrow", [0.0, 1.0])
+@pytest.mark.parametrize("most_summed", [0.0, 1.0])
 def test_where_something_is_unknown_intervals_tell_the_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_narrow: float
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_summed: float
 ) -> None:
-    monkeypatch.setattr(making, "MOST_NARROW", most_narrow)
+    monkeypatch.setattr(making, "MOST_SUMMED", most_summed)
     monkeypatch.setattr(even_intervals, "MOST_UNEVEN_SHARE", 1.0)
     pdb = Pdb.create(tmp_path / "pdb")
     # CPU times that cannot be are not known, so that rates leave out the intervals without any.
@@ -255,7 +255,7 @@ def test_days_without_todays_levels_are_made_anew(rolled: Path, tmp_path: Path) 
     before = replace(
         day,
         files={level: file for level, file in day.files.items() if level in ("interval", "hour", "day", "cover")},
-        told={name: told for name, told in day.told.items() if name != "narrow"},
+        told={name: told for name, told in day.told.items() if name != "summed"},
     )
     pdb.rollups.write("cics_transaction", replace(index, days={**index.days, "2026-03-03": before}))
     _differences(path, "cics_transaction")

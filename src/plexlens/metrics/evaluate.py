@@ -18,7 +18,7 @@ from plexlens.metrics.facts import end_name, facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.known_facts import KnownFacts, have_single_rows, known_facts
 from plexlens.metrics.moments import SECONDS, start_of
-from plexlens.metrics.query import Narrow, Query
+from plexlens.metrics.query import Query, Summed
 from plexlens.metrics.rollup import Grouping, statement
 from plexlens.metrics.rollup_direct import (
     CleanIntervals,
@@ -133,7 +133,7 @@ def evaluate(
     where: str | None = None,
     within: str | None = None,
     kept: Query | None = None,
-    narrow: Narrow | None = None,
+    summed: Summed | None = None,
     apart: Sequence[str] = (),
     utc_offset: float = 0.0,
     day_begins: float = 0.0,
@@ -160,7 +160,7 @@ def evaluate(
         Such a condition on the time that counts: rows that do not meet it are left out altogether.
     kept
         What `facts` gave for this grain, kept as a table for several roll-ups; taken anew from ``inputs`` by default.
-    narrow
+    summed
         Rows by interval of ``kept``, added up over keys that neither ``by`` nor a condition names.
     apart
         Columns that part the covered time: rows that differ in them are of different selections of intervals.
@@ -209,9 +209,9 @@ def evaluate(
     rows = own if not where else _with_interval_to(inputs, table.where(where), grain)
     if apart or within:
         # Rows that are added up need not have the columns.
-        narrow = None
-    fewer = "" if narrow is None else _with_interval_to(inputs, narrow.rows.where(where), grain)
-    observed = fewer if narrow is not None and narrow.kept.issuperset(grain.observers) else ""
+        summed = None
+    fewer = "" if summed is None else _with_interval_to(inputs, summed.rows.where(where), grain)
+    observed = fewer if summed is not None and summed.kept.issuperset(grain.observers) else ""
     # Where these have the observers, the intervals that tell the time say which of them come together.
     met = _with_interval_to(inputs, table.timed.where(where), grain) if observed and table.timed is not None else rows
     known = _known_facts(inputs, grain, table, where, apart=apart, shown=names).combinations
@@ -227,13 +227,13 @@ def evaluate(
             lambda: are_of_several(inputs, met, grain, keys, apart, cut=cut is Cut.ALIGNED and by_interval),
         )
     has_epochs = not steps.is_one and steps.several and have_epochs(inputs, base, grain)
-    are_added_up = bool(observed) and (steps.is_one or steps.intervals is not None)
-    are_added_up = are_added_up and all(attribute.name in keys for attribute in grain.attributes)
+    described = tuple(attribute.name for attribute in grain.attributes if attribute.name not in keys)
+    are_added_up = bool(observed) and not described and (steps.is_one or steps.intervals is not None)
     if are_added_up:
         rows, fewer = observed, ""
     choice = _Choice(
-        inputs, grain, table, rows, keys, time, bucket, tuple(apart), cut, names, tuple(known), plan, has_epochs,
-        are_added_up=are_added_up,
+        inputs, grain, table, rows, keys, described, time, bucket, tuple(apart), cut, names, tuple(known), plan,
+        has_epochs=has_epochs, are_added_up=are_added_up,
     )  # fmt: skip
     # Of a table for the intervals alone, which is small, it is soon known which of them are even.
     can_be_parted = by_interval and table.timed is not None and not apart and not has_epochs
@@ -257,8 +257,8 @@ class _Choice:
         As `evaluate` takes them; the grain has the metrics that are asked for.
     table, rows
         The facts, and the view of those that count.
-    keys
-        Columns to keep apart.
+    keys, described
+        Columns to keep apart, and attributes to carry along.
     bucket
         SQL of the moment that names the time of a row.
     names
@@ -278,6 +278,7 @@ class _Choice:
     table: Query
     rows: str
     keys: tuple[str, ...]
+    described: tuple[str, ...]
     time: str
     bucket: str
     apart: tuple[str, ...]
@@ -286,9 +287,9 @@ class _Choice:
     known: tuple[Mapping[str, bool], ...]
     plan: Plan
     has_epochs: bool
-    are_added_up: bool = False
+    are_added_up: bool
 
-    def combined(self, steps: Steps, base: str, rows: str, narrow: str = "") -> Query:
+    def combined(self, steps: Steps, base: str, rows: str, summed: str = "") -> Query:
         """The metrics of some of the rows, combined by these steps.
 
         Parameters
@@ -297,7 +298,7 @@ class _Choice:
             The steps.
         base, rows
             Views of the facts that tell the time, and of those that count.
-        narrow
+        summed
             View of the facts that count, added up over other keys; empty where there are none.
         """
         inputs, grain, plan, by_interval = self.inputs, self.grain, self.plan, self.time == "interval"
@@ -317,11 +318,10 @@ class _Choice:
             and (steps.intervals is not None or (not steps.several and are_plain(inputs, base, grain, self.apart)))
         )
         has_intervals = steps.intervals is not None
-        described = tuple(a.name for a in grain.attributes if a.name not in self.keys)
-        is_narrow = bool(narrow) and steps.is_one and _answer_when_added_up(plan, described)
+        is_summed = bool(summed) and steps.is_one and _answer_when_added_up(plan, self.described)
         is_cell = (
             steps.is_one
-            and not (is_narrow or self.are_added_up)
+            and not (is_summed or self.are_added_up)
             and has_intervals
             and are_told_apart(inputs, self.rows, grain, self.keys, ask=by_interval)
             and are_single_rows(inputs, grain, self.table)
@@ -332,14 +332,14 @@ class _Choice:
         asks_for_known = any(condition.needed for condition in plan.conditions)
         grouping = Grouping(
             self.keys,
-            described,
+            self.described,
             self.bucket,
             self.apart,
             has_epochs=self.has_epochs,
             has_times=self.table.timed is not None,
             is_plain=is_plain,
             # A row that is added up has what all of its entities know.
-            has_single_rows=is_narrow
+            has_single_rows=is_summed
             or self.are_added_up
             or (
                 # Slices of intervals that do not overlap are as single as these.
@@ -351,11 +351,11 @@ class _Choice:
             several=steps.several,
         )
         if steps.is_one:
-            sql = direct_statement(plan, base, narrow if is_narrow else rows, grouping, steps.intervals)
+            sql = direct_statement(plan, base, summed if is_summed else rows, grouping, steps.intervals)
         else:
             sql = statement(plan, base, rows, grouping)
         time = ["time"] if self.time != "all" else []
-        columns = (*self.keys, *time, "intervals", "first_interval", "last_interval", *plan.variants, *described)
+        columns = (*self.keys, *time, "intervals", "first_interval", "last_interval", *plan.variants, *self.described)
         plain = {fact.name for fact in grain.facts if self.names is None or fact.name in self.names}
         query = Query.of(inputs.connection, sql, columns)
         return with_metrics(query, grain, plan.columns, plan.variants.keys() - plain)

@@ -42,7 +42,7 @@ class Parts:
         return _view(inputs, rows, self.is_even) if self.is_even else rows
 
 
-def parted(inputs: Inputs, grain: Grain, base: str, rows: str, narrow: str = "") -> Parts | None:
+def parted(inputs: Inputs, grain: Grain, base: str, rows: str, summed: str = "") -> Parts | None:
     """The facts of even intervals and all others; None where too few are even.
 
     An interval is even if all of its observers have it from the same beginning to the same end, and no other interval
@@ -57,7 +57,7 @@ def parted(inputs: Inputs, grain: Grain, base: str, rows: str, narrow: str = "")
     base, rows
         Views of facts with ``interval_to``: those that tell the covered time, and those that count. No interval of an
         observer overlaps another of the same observer (`plexlens.metrics.rollup_direct.clean_intervals`).
-    narrow
+    summed
         View of the facts that count, added up over keys; empty where there are none.
     """
     if not has_lengths(grain):
@@ -69,7 +69,7 @@ def parted(inputs: Inputs, grain: Grain, base: str, rows: str, narrow: str = "")
     if uneven is None:
         return None
     without_time = inputs.connection.execute(
-        f"select 1 from {narrow or rows} where interval is null limit 1"
+        f"select 1 from {summed or rows} where interval is null limit 1"
     ).fetchone()
     listed = ", ".join(f"make_timestamptz({moment})" for moment in uneven)
     conditions = [f"interval in ({listed})"] if uneven else []

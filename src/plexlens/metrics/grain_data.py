@@ -17,7 +17,7 @@ from plexlens.metrics.evaluate import known_in, observed_apart
 from plexlens.metrics.facts import facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.moments import TOGETHER, on_axis, shown_on
-from plexlens.metrics.query import Narrow, Query
+from plexlens.metrics.query import Query, Summed
 from plexlens.metrics.reduction import narrowed
 from plexlens.metrics.rolled.levels import Levels
 from plexlens.metrics.source_sql import names_in
@@ -187,9 +187,9 @@ class GrainData:
         """
         return self.kept if self.levels is None else self.levels.rows(columns, time, where, utc_offset)
 
-    def narrow_for(
+    def summed_for(
         self, by: Sequence[str], columns: Collection[str], time: str, where: str | None, utc_offset: float
-    ) -> Narrow | None:
+    ) -> Summed | None:
         """Rows that are added up over all keys that a question does not name; None where there are none.
 
         Parameters
@@ -202,7 +202,7 @@ class GrainData:
         if self.levels is None:
             return None
         names = {*by, *(names_in(where) if where else ())}
-        return self.levels.narrow(names, columns, time, where, utc_offset)
+        return self.levels.summed(names, columns, time, where, utc_offset)
 
     @property
     def first(self) -> Covered:

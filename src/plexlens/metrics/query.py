@@ -132,7 +132,7 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Narrow:
+class Summed:
     """Facts by interval that are added up over keys.
 
     Attributes

@@ -213,7 +213,7 @@ class RollUps:
             time=time,
             where=where,
             kept=data.rows_for(wanted, time, where, utc_offset),
-            narrow=data.narrow_for(by, wanted, time, where, utc_offset),
+            summed=data.summed_for(by, wanted, time, where, utc_offset),
             utc_offset=self.utc_offset,
             day_begins=self.day_begins,
             cut=cut,

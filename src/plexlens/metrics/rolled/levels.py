@@ -11,7 +11,7 @@ from plexlens.metrics.epochs import entity
 from plexlens.metrics.facts import columns_of, missing_facts, rolled_facts
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.known_facts import KnownFacts, note_single_rows
-from plexlens.metrics.query import Narrow, Query
+from plexlens.metrics.query import Query, Summed
 from plexlens.metrics.reduction import narrowed
 from plexlens.metrics.rolled.merging import (
     LEVELS,
@@ -19,8 +19,8 @@ from plexlens.metrics.rolled.merging import (
     cover,
     cover_columns,
     known_in,
-    narrow_levels,
     patterns,
+    summed_levels,
 )
 from plexlens.metrics.rolled.reading import Rolled, rolled_of
 from plexlens.metrics.selection.selection import Selection
@@ -101,9 +101,9 @@ class Levels:
         """The rows by interval."""
         return self._timed(INTERVAL)
 
-    def narrow(
+    def summed(
         self, names: Collection[str], columns: Collection[str], time: str, where: str | None, utc_offset: float
-    ) -> Narrow | None:
+    ) -> Summed | None:
         """Rows by interval, added up over all keys that a question does not name; None where there are none.
 
         Rows of all observers together answer only by interval. Days need none: they have as few rows.
@@ -120,12 +120,12 @@ class Levels:
             return None
         named = {*names, *(["system"] if selection.systems else [])}
         named = named.intersection(columns_of_facts(self._rolled.grain)) - _OF_ALL
-        for level, kept in narrow_levels(self._rolled.grain).items():
+        for level, kept in summed_levels(self._rolled.grain).items():
             if named <= set(kept):
                 is_enough = time == "interval" or (
                     set(kept).issuperset(self._grain.observers) and self._level(columns, time, where, utc_offset) != DAY
                 )
-                return Narrow(self._rows_of(level), frozenset(kept)) if is_enough else None
+                return Summed(self._rows_of(level), frozenset(kept)) if is_enough else None
         return None
 
     @property

@@ -22,8 +22,8 @@ from plexlens.metrics.rolled.merging import (
     cover,
     is_mergeable,
     merged,
-    narrow,
-    narrow_levels,
+    summed,
+    summed_levels,
     told_of,
 )
 from plexlens.metrics.rolled.reading import earlier, expired_in
@@ -43,7 +43,7 @@ LEAST_ROWS = 500_000
 _PASSES = ((3, 1), (1, 4), (1, 16), (1, 64))
 
 #: Rows that are added up over keys are kept up to this share of the rows by interval.
-MOST_NARROW = 0.5
+MOST_SUMMED = 0.5
 
 #: What the engine may use while it makes roll-ups.
 _MEMORY = "2GiB"
@@ -208,7 +208,7 @@ def _set_aside(store: RollupStore, grain: Grain, why: str) -> str:
 
 def _lacks_levels(rolled_day: RolledDay, grain: Grain, is_last: bool) -> bool:
     """Whether a day was made before there were all of today's levels, and can be made anew."""
-    return not is_last and DAY in rolled_day.files and rolled_day.told.get("narrow") != list(narrow_levels(grain))
+    return not is_last and DAY in rolled_day.files and rolled_day.told.get("summed") != list(summed_levels(grain))
 
 
 def _has_expired(rolled_day: RolledDay, expired: frozenset[str]) -> bool:
@@ -276,13 +276,13 @@ def _stored(
             selects[level] = f"select * from ({merged(own, grain, seconds)}) order by {order}"
     files = {level: store.store(folder, level, arrow(connection, select)) for level, select in selects.items()}
     if DAY in files:
-        for level, kept in narrow_levels(grain).items():
-            rows = arrow(connection, narrow(own, grain, kept))
+        for level, kept in summed_levels(grain).items():
+            rows = arrow(connection, summed(own, grain, kept))
             # Where they are hardly fewer than all rows, to read them saves nothing.
-            if rows.num_rows <= MOST_NARROW * files[INTERVAL].rows:
+            if rows.num_rows <= MOST_SUMMED * files[INTERVAL].rows:
                 files[level] = store.store(folder, level, rows)
     store.disk.sync_folder(folder)
-    texts = told_of(connection, own, grain) | {"narrow": list(narrow_levels(grain))}
+    texts = told_of(connection, own, grain)
     connection.execute(f"drop table {own}")
     return files, texts
 

@@ -91,7 +91,7 @@ def merged(table: str, grain: Grain, seconds: int) -> str:
     return f"select {listed} from {table} group by {', '.join(groups)}"
 
 
-def narrow_levels(grain: Grain) -> dict[str, tuple[str, ...]]:
+def summed_levels(grain: Grain) -> dict[str, tuple[str, ...]]:
     """Levels of rows by interval that are added up over some of the keys, with the columns that they keep apart.
 
     Rows of each observer come first. Those of a single key are of all observers together, so that they answer only for
@@ -104,7 +104,7 @@ def narrow_levels(grain: Grain) -> dict[str, tuple[str, ...]]:
     return {f"{INTERVAL}_observer": observers} | {f"{INTERVAL}_{name}": ("sysplex", name) for name in others}
 
 
-def narrow(table: str, grain: Grain, kept: Iterable[str]) -> str:
+def summed(table: str, grain: Grain, kept: Iterable[str]) -> str:
     """The select of rows by interval added up over all keys but those that are kept; the others are null."""
     apart = dict.fromkeys(("sysplex", "utc_offset", "source_kind", "local_time", "interval", END, *kept))
     texts = {name: quoted(name) for name in apart}
@@ -155,6 +155,10 @@ def known_in(facts: Iterable[str], patterns: list[list[int]]) -> Iterator[dict[s
 
 
 def told_of(connection: Connection, table: str, grain: Grain) -> dict[str, Any]:
-    """Entries of an index for a day: offsets from UTC, and combinations of unknown facts."""
+    """Entries of an index for a day: offsets from UTC, combinations of unknown facts, and levels that it may have."""
     offsets = connection.execute(f"select distinct {OFFSET} from {table} order by 1").fetchall()
-    return {"offsets": [row[0] for row in offsets], "patterns": patterns(connection, table, grain)}
+    return {
+        "offsets": [row[0] for row in offsets],
+        "patterns": patterns(connection, table, grain),
+        "summed": list(summed_levels(grain)),
+    }
