@@ -66,6 +66,11 @@ def _calls(name: str, *arguments: st.SearchStrategy[Expression]) -> st.SearchStr
 OF_LISTS = st.sampled_from(sorted(LIST_FUNCTIONS)).flatmap(lambda name: _calls(name, *[LIST_NAMES] * ARITIES[name][0]))
 
 
+#: The share and the bounds of a percentile are numbers as written.
+SHARES = st.floats(0.001, 0.999).map(Number)
+MILLISECOND, SECOND = st.just(Number(1.0, LITERAL_UNITS["ms"])), st.just(Number(1.0, LITERAL_UNITS["s"]))
+
+
 def numbers(depth: int, *, lists: bool = False) -> st.SearchStrategy[Expression]:
     """Trees of numbers, so many levels deep; with functions of lists among them, as no row has."""
     leaf = st.one_of(NUMBER_NAMES, NUMBER_NAMES, NUMBER_NAMES, LITERALS, st.just(NULL), *([OF_LISTS] * 3 * lists))
@@ -82,6 +87,7 @@ def numbers(depth: int, *, lists: bool = False) -> st.SearchStrategy[Expression]
         _calls("sqrt", inner),
         _calls("ceiling", inner),
         _calls("deviation", inner, inner, inner),
+        _calls("percentile", SHARES, inner, MILLISECOND, inner, SECOND, inner),
         _calls("if", conditions(depth - 1), inner),
         _calls("if", conditions(depth - 1), inner, inner),
     )

@@ -15,6 +15,7 @@ from functools import reduce
 from itertools import product
 from typing import Any
 
+from plexlens.expression.percentile import percentile
 from plexlens.expression.tree import Among, Binary, Call, Expression, Name, Null, Number, Text, Unary, operands_of
 from plexlens.expression.value import value
 
@@ -184,8 +185,19 @@ def _deviation(squares: Interval, values: Interval, count: Interval) -> Interval
 
 
 def _ceiling(interval: Interval) -> Interval:
-    low, high = (math.ceil(end) if math.isfinite(end) else end for end in (interval.low, interval.high))
+    low, high = (float(math.ceil(end)) if math.isfinite(end) else end for end in (interval.low, interval.high))
     return Interval(low, high, interval.missing)
+
+
+def _percentile(*operands: Interval) -> Interval:
+    whole, *pairs = operands[1:]
+    if not whole.has_numbers or whole.high <= 0:
+        return NOTHING
+    if all((each.low == each.high and not each.missing) or not each.has_numbers for each in operands):
+        number = percentile(operands[0].low, *(each.low if each.has_numbers else None for each in operands[1:]))
+        return NOTHING if number is None else Interval(number, number)
+    # The power of the last step can come out rounded above the last bound.
+    return Interval(pairs[0].low, pairs[-2].high * (1 + 1e-12), missing=True)
 
 
 def _all_known(items: Sequence[Interval], function: Callable[[], Interval]) -> Interval:
@@ -342,6 +354,7 @@ _CALLS: dict[str, Callable[..., Bounds]] = {
     "sqrt": _root,
     "deviation": _deviation,
     "ceiling": _ceiling,
+    "percentile": _percentile,
     "sum": _sum_of_list,
     "product": _product_of_list,
     "count": lambda items: Interval(len(items), len(items)),

@@ -30,7 +30,11 @@ def needed(expression: Expression) -> Clauses:
     if isinstance(expression, Call) and expression.function == "if":
         return _of_choice(expression)
     parts = []
-    for operand in operands_of(expression):
+    operands = operands_of(expression)
+    if isinstance(expression, Call) and expression.function == "percentile":
+        # The counts within bounds come from where the count of all comes from.
+        operands = operands[1:2]
+    for operand in operands:
         if not isinstance(operand, Null):
             parts.append(needed(operand))
     if isinstance(expression, Call) and expression.function in _ONE_IS_ENOUGH:

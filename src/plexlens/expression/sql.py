@@ -7,8 +7,15 @@ it. What has no value is null; a ratio with a zero denominator is, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from plexlens.expression.error import wrong
+from plexlens.expression.percentile import (
+    check_percentile,
+    literal_bounds,
+    literal_share,
+    wanted_part,
+)
 from plexlens.expression.piece import LEVELS, Level, Piece, sides
 from plexlens.expression.text import digits_of, quoted
 from plexlens.expression.tree import (
@@ -52,6 +59,8 @@ class _Sql:
             if expression.function in LIST_FUNCTIONS:
                 valid = "use total(x, y, ...), greatest(x, y, ...) or least(x, y, ...) of columns"
                 raise wrong(f"{expression.function} needs a list, and a row has no list", valid, expression.at)
+            if expression.function == "percentile":
+                return self.percentile(expression)
             return _CALLS[expression.function](self, expression.arguments)
         if isinstance(expression, Among):
             values = ", ".join(quoted(value.value) for value in expression.values)
@@ -133,6 +142,18 @@ class _Sql:
         # Rounding of the recorded sums can take it below zero.
         return Piece(f"sqrt(case when {variance} < 0 then 0 else {variance} end)")
 
+    def percentile(self, call: Call) -> Piece:
+        check_percentile(call)
+        whole = self.piece(call.arguments[1])
+        least = f"{whole.at(Level.PRODUCT)} * {_double(wanted_part(literal_share(call)))}"
+        bounds = literal_bounds(call)
+        counts = [self.piece(within).at(Level.SIGN) for within in call.arguments[3::2]]
+        cases = [f"when {counts[0]} >= {least} then {_double(bounds[0])}"]
+        for (low, high), (before, within) in zip(pairwise(bounds), pairwise(counts), strict=True):
+            part = f"({least} - {before}) / ({within} - {before})"
+            cases.append(f"when {within} >= {least} then {_double(low)} * power({_double(high / low)}, {part})")
+        return Piece(f"case when {whole.at(Level.SUM)} > 0::double then case {' '.join(cases)} end end")
+
 
 _CALLS: dict[str, Callable[[_Sql, Sequence[Expression]], Piece]] = {
     "known": _Sql.known,
@@ -158,7 +179,11 @@ def _literal(literal: Number | Text | Null) -> str:
         return quoted(literal.value)
     if isinstance(literal, Null):
         return "null::double"
-    digits = digits_of(literal.in_base)
+    return _double(literal.in_base)
+
+
+def _double(value: float) -> str:
+    digits = digits_of(value)
     if "e" not in digits and sum(map(str.isdigit, digits)) > _EXACT_DIGITS:
         digits += "e0"
     return f"{digits}::double"

@@ -13,6 +13,7 @@ from typing import Any
 
 from plexlens.expression.base import PLAIN, agree, parts_of, root, times
 from plexlens.expression.error import wrong
+from plexlens.expression.percentile import check_percentile
 from plexlens.expression.tree import (
     FUNCTIONS,
     LIST_FUNCTIONS,
@@ -219,7 +220,15 @@ def _call(call: Call, operands: _Operands) -> Type:
     if name == "sqrt":
         operand = operands[0][1]
         return Type(Kind.NUMBER, (root(operand.base) or "") if operand.base else "", operand.scaled)
+    if name == "percentile":
+        return _percentile(call, operands)
     return _deviation(call, operands) if name == "deviation" else _one_unit(operands, call.at)
+
+
+def _percentile(call: Call, operands: _Operands) -> Type:
+    check_percentile(call)
+    _one_unit([operands[1], *operands[3::2]], call.at)
+    return _one_unit(operands[2::2], call.at)
 
 
 def _of_lists(name: str, operands: _Operands) -> Type:

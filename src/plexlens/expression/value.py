@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
+from plexlens.expression.ordered import ordered
+from plexlens.expression.percentile import percentile
 from plexlens.expression.tree import Among, Binary, Call, Expression, Name, Null, Number, Text, Unary, operands_of
 
 Value = float | str | bool | None
@@ -51,13 +53,6 @@ def _literal(literal: Number | Text | Null) -> Value:
     if isinstance(literal, Null):
         return None
     return literal.in_base if isinstance(literal, Number) else literal.value
-
-
-def ordered(value: Any) -> Any:
-    """A number or text that compares as in SQL: NaN equals itself and exceeds every number."""
-    if isinstance(value, str):
-        return value
-    return (True, 0.0) if math.isnan(value) else (False, value)
 
 
 def variance(squares: float, values: float, count: float) -> float | None:
@@ -158,4 +153,5 @@ _CALLS: dict[str, Callable[..., Value]] = {
     "largest": _of_list(lambda items: max(items, key=ordered, default=None)),
     "smallest": _of_list(lambda items: min(items, key=ordered, default=None)),
     "sum_of_products": _of_list(_sum_of_products),
+    "percentile": percentile,
 }

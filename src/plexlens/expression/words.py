@@ -162,6 +162,12 @@ class _Words:
             return _sum([f"{a} x {b}" for a, b in zip(first, second, strict=True)])
         return Piece(f"sum of {' x '.join(_tight(self.piece(argument)) for argument in arguments)}", Level.PRODUCT)
 
+    def percentile(self, arguments: Sequence[Expression]) -> Piece:
+        share, _, *pairs = arguments
+        first, last = (self.piece(bound).text for bound in (pairs[0], pairs[-2]))
+        percent = digits_of(100 * share.in_base) if isinstance(share, Number) else "?"
+        return Piece(f"{percent}th percentile, from counts within bounds of {first} to {last}", Level.PHRASE)
+
     def deviation(self, arguments: Sequence[Expression]) -> Piece:
         squares, values, count = arguments
         mean = Binary("/", values, count)
@@ -180,6 +186,7 @@ _CALLS: dict[str, Callable[[_Words, Sequence[Expression]], Piece]] = {
     "sqrt": _Words.root,
     "deviation": _Words.deviation,
     "ceiling": _Words.ceiling,
+    "percentile": _Words.percentile,
     "sum": _Words.sum_of_list,
     "product": _Words.product_of_list,
     "count": _Words.count,

@@ -1,0 +1,93 @@
+"""Percentiles of values that were counted within bounds: ``percentile(95 %, ended, 1 ms, within_1, 2 ms, within_2)``.
+
+Such counts add up over time and over whatever was counted, as percentiles do not. A percentile is the smallest value
+that the share of all values does not exceed. It lies between the first bound within which that share was counted and
+the bound before it. Between the two, values are taken to be spread evenly on a logarithmic scale.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from plexlens.expression.error import wrong
+from plexlens.expression.ordered import ordered
+from plexlens.expression.tree import FUNCTIONS, Call, Expression, Number
+
+#: A count may fall short of the share by this part: counts of several observers are scaled, and come out rounded.
+_ROUNDING = 1e-9
+
+
+def check_percentile(call: Call) -> None:
+    """Check the share, the bounds, and the number of arguments of a call.
+
+    Raises
+    ------
+    ExpressionError
+        The share is not a number between 0 and 1; bounds are not numbers that rise from above 0; a count is missing.
+    """
+    share, _, *pairs = call.arguments
+    if not isinstance(share, Number) or not 0 < share.in_base < 1:
+        raise wrong("the share is not a number between 0 % and 100 %", FUNCTIONS["percentile"], share.at)
+    if len(pairs) % 2:
+        raise wrong("the last bound has no count", FUNCTIONS["percentile"], call.at)
+    last = 0.0
+    for bound in pairs[::2]:
+        if not isinstance(bound, Number) or not last < bound.in_base < math.inf:
+            raise wrong("a bound is not a number above the one before it", FUNCTIONS["percentile"], bound.at)
+        last = bound.in_base
+
+
+def wanted_part(share: float) -> float:
+    """The part of all values that has to be counted within a bound."""
+    return share * (1 - _ROUNDING)
+
+
+def widest_step(bounds: Sequence[float]) -> float:
+    """The largest ratio of a bound to the one before it, by which no percentile is farther off."""
+    return max(high / low for low, high in pairwise(bounds))
+
+
+def literal_bounds(call: Call) -> list[float]:
+    """The bounds of a call that `check_percentile` accepts."""
+    return [_literal(bound) for bound in call.arguments[2::2]]
+
+
+def literal_share(call: Call) -> float:
+    """The share of a call that `check_percentile` accepts."""
+    return _literal(call.arguments[0])
+
+
+def _literal(expression: Expression) -> float:
+    assert isinstance(expression, Number)
+    return expression.in_base
+
+
+def percentile(share: float, whole: Any, *pairs: Any) -> float | None:
+    """The percentile; None where nothing was counted, or where it lies above the last bound.
+
+    Parameters
+    ----------
+    share
+        Share of all values, between 0 and 1.
+    whole
+        Count of all values.
+    pairs
+        Each bound, and the count of values that do not exceed it.
+    """
+    if whole is None or not ordered(whole) > ordered(0.0):
+        return None
+    least = whole * wanted_part(share)
+    bounds, counts = pairs[::2], pairs[1::2]
+    for number, within in enumerate(counts):
+        if within is None or not ordered(within) >= ordered(least):
+            continue
+        if number == 0:
+            return float(bounds[0])
+        low, before = bounds[number - 1], counts[number - 1]
+        if before is None:
+            return None
+        return float(low * (bounds[number] / low) ** ((least - before) / (within - before)))
+    return None
