@@ -29,6 +29,7 @@ sums as (
         sum(response_seconds) as sum_of_responses,
         sum(response_seconds * response_seconds) as response_squares,
         max(response_seconds) as longest_seconds,
+        {response_within},
         sum(usrdispt_seconds::double) as dispatch_seconds,
         sum(usrcput_seconds::double) as cpu_seconds,
         sum(cputoncp_seconds::double) as cp_cpu_seconds,

@@ -39,6 +39,7 @@ gathered as (
         sum(qwacabrt::double) as rollbacks,
         sum(class_1) as class1_elapsed_seconds,
         max(class_1) as class1_longest_seconds,
+        {class1_elapsed_within},
         total3(
             sum(qwacejst::double - coalesce(qwacbjst, 0)::double), sum(qwacspcp::double), sum(qwacudcp::double)
         ) as class1_cp_cpu_seconds,

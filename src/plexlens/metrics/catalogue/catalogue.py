@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from plexlens.catalogue_path import catalogue_folders
+from plexlens.metrics.catalogue.distribution import check_distributions, with_distributions
 from plexlens.metrics.catalogue.document import Document, read_document, text_of_file
 from plexlens.metrics.catalogue.draft import Draft, draft_of
 from plexlens.metrics.catalogue.error import near
@@ -106,6 +107,7 @@ class Catalogue(Mapping[str, Grain]):
             Something in it cannot be used.
         """
         grain, draft = self[name], self._draft(name)
+        check_distributions(draft)
         check_formulas(draft, grain)
         check_references(draft, grain, self._fact_names)
 
@@ -161,6 +163,9 @@ class Catalogue(Mapping[str, Grain]):
         return units
 
     def _draft(self, name: str) -> Draft:
+        return with_distributions(self._written(name))
+
+    def _written(self, name: str) -> Draft:
         if name in self._drafts:
             return self._drafts[name]
         likeness: Draft | None = None
@@ -180,7 +185,7 @@ class Catalogue(Mapping[str, Grain]):
         if other not in self._homes:
             raise entry.wrong(f"there is no grain {other!r}", near(other, self._homes))
         self._drafts[draft.name] = replace(draft, head={k: v for k, v in draft.head.items() if k != "like"})
-        base = self._draft(other)
+        base = self._written(other)
         if "like" in base.head or other == draft.name:
             del self._drafts[draft.name]
             raise entry.wrong(f"{other} itself refers to another grain", "name the grain that has the facts")

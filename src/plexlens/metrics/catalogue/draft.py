@@ -22,6 +22,7 @@ KEYS = (
     "terms",
     "source",
     "metric",
+    "distribution",
 )
 
 _HEAD = ("title", "row", "observer", "like")
@@ -41,6 +42,7 @@ class Draft:
     terms: Mapping[str, Entry] = field(default_factory=dict)
     term_words: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, Table] = field(default_factory=dict)
+    distributions: Mapping[str, Table] = field(default_factory=dict)
     sources: Sequence[Table] = ()
 
     @property
@@ -70,11 +72,15 @@ class Draft:
             terms={**other.terms, **self.terms},
             term_words={**{n: w for n, w in other.term_words.items() if n not in self.terms}, **self.term_words},
             metrics=_merged(other.metrics, self.metrics),
+            distributions=_merged(other.distributions, self.distributions),
             sources=tuple(sources),
         )
 
     def like(self, other: Draft) -> Draft:
-        """The draft with attributes, facts, terms and metrics of another; title, row, keys and sources are its own."""
+        """The draft with attributes, facts, terms, metrics and distributions of another.
+
+        Title, row, keys and sources are its own.
+        """
         return self.over(replace(other, head={}, keys={}, sources=()))
 
 
@@ -129,12 +135,14 @@ def draft_of(document: Document, name: str) -> Draft:
         terms,
         term_words,
         named("metric", *METRIC_KEYS),
+        named("distribution", *DISTRIBUTION_KEYS),
         tuple(sources),
     )
 
 
 FACT_KEYS = ("title", "unit", "rollup", "field", "of", "computed_from", "word")
 METRIC_KEYS = ("title", "unit", "formula", "source", "caveat", "words")
+DISTRIBUTION_KEYS = ("title", "unit", "field", "source", "caveat", "value", "where", "bounds")
 SOURCE_KEYS = (
     "kind",
     "needs",

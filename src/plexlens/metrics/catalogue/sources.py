@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from plexlens.metrics.catalogue.distribution import Distribution
 from plexlens.metrics.catalogue.document import text_of_file
 from plexlens.metrics.catalogue.draft import Draft
 from plexlens.metrics.catalogue.error import near
@@ -44,6 +45,8 @@ def source_in(table: Table, draft: Draft, facts: Sequence[Fact]) -> Source:
     _check_columns(table, draft)
     differences = _checked_differences(table)
     values = {key: entry.value for key, entry in table.entries.items()}
+    counts = {f"{name}_within": Distribution.of(name, each).selected for name, each in draft.distributions.items()}
+    values["values"] = {**counts, **values.get("values", {})}
     source = source_of(values, facts, table.entries[what].document.path.parent)
     if differences is not None and source.differences is not None:
         for column in differences.texts("witnesses"):
