@@ -186,6 +186,8 @@ PAGE = Page(
             (
                 Shown("transactions"),
                 Shown("response_time", "Mean", group="Response", bar=True),
+                Shown("response_p50", "Median", group="Response"),
+                Shown("response_p95", "95th", group="Response"),
                 Shown("response_deviation", "Deviation", group="Response"),
                 Shown("longest_response", "Longest", group="Response"),
                 Shown("dispatch_fraction", "Dispatched", group="Share of the response"),

@@ -15,6 +15,7 @@ _USE = (
     Shown("cpu_per_commit", "CPU", group="Per commit"),
     Shown("class2_elapsed_per_commit", "In Db2", group="Per commit"),
     Shown("class1_elapsed_time", "Elapsed", group="Class 1, per record"),
+    Shown("class1_elapsed_p95", "95th", group="Class 1, per record"),
     Shown("class1_cp_time", "CP", group="Class 1, per record"),
     Shown("class1_se_time", "SE", group="Class 1, per record"),
     Shown("class2_elapsed_time", "Elapsed", group="Class 2, per record"),
