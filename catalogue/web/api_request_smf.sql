@@ -39,6 +39,7 @@ sums as (
         nullif(smf123s1_req_method, '') as http_method, nullif(smf123s1_sor_reference, '') as backend,
         count(*)::double as requests,
         count(lasted)::double as timed_requests, sum(lasted) as response_seconds, max(lasted) as longest_seconds,
+        {response_within},
         sum(lasted - coalesce(away, 0)) as own_seconds,
         count(away)::double as backend_requests, coalesce(sum(away), 0) as backend_seconds,
         max(away) as longest_backend_seconds,

@@ -24,6 +24,7 @@ sums as (
     select system, max(plex) as sysplex, max(sm120b_gmt_offset) as utc_offset, quarter, web_server, web_path,
         count(*)::double as requests,
         count(lasted)::double as timed_requests, sum(lasted) as response_seconds, max(lasted) as longest_seconds,
+        {response_within},
         count(*) filter (where with_cpu)::double as cpu_requests,
         sum(sm120b_cpu_end - sm120b_cpu_start) filter (where with_cpu) as cpu_seconds,
         sum(sm120b_cp_end - sm120b_cp_start) filter (where with_cpu) as cp_seconds,

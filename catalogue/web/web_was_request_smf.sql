@@ -54,6 +54,7 @@ sums as (
         sum(case when timed then seconds_between(sm1209_dispatched::timestamptz, sm1209_dispatch_end::timestamptz) end)
             as dispatch_seconds,
         max(case when timed then seconds_between(sm1209_queued::timestamptz, ends) end) as longest_seconds,
+        {response_within},
         sum(case when failed then 1.0::double else 0.0::double end) as failed_requests,
         count(tcb_seconds)::double as cpu_requests, sum(tcb_seconds) as cpu_seconds,
         sum(off_seconds) as offload_seconds, sum(answer_bytes::double) as response_bytes

@@ -141,6 +141,7 @@ def test_a_site_gives_other_bounds(tmp_path: Path) -> None:
         ('["1 s", "4 s"]', '["1 s", "4 ms s"]', 4, "distribution.response.bounds: '4 ms s'"),
         ('["1 s", "4 s"]', '["1 s", "4 MiB"]', 3, "one side is in s, the other in bytes"),
         ('["1 s", "4 s"]', '["1 s", 4]', 4, "the list contains 4, not a text"),
+        ('["1 s", "4 s"]', '"online_time"', 4, "no list of bounds 'online_time'; did you mean online_times?"),
         ('bounds =', 'bound =', 4, "distribution.response.bound: there is no such key"),
         ('[distribution.response]', '[distribution.reply]', 3, "distribution.reply: the key"),
     ],
@@ -166,3 +167,14 @@ bounds = ["1 ms", "2 ms"]
 """
     with pytest.raises(CatalogueError, match=r"distribution\.cpu: no source selects its counts.*cpu_within"):
         Catalogue([written(tmp_path, cpu)])
+
+
+def test_a_site_names_a_list_of_bounds(tmp_path: Path) -> None:
+    (tmp_path / "bounds.toml").write_text('online_times = ["2 s", "8 s"]\n', encoding="utf-8")
+    grain = Catalogue([tmp_path])["cics_transaction"]
+    assert [f.name for f in grain.facts if "_within_" in f.name] == ["response_within_2s", "response_within_8s"]
+    (tmp_path / "bounds.toml").write_text(
+        'own_times = ["2 s", "8 s"]\nonline_times = ["8 s", "2 s"]\n', encoding="utf-8"
+    )
+    with pytest.raises(CatalogueError, match=r"bounds\.toml: line 2: online_times: 2 s does not exceed"):
+        Catalogue([tmp_path])

@@ -9,11 +9,16 @@ from hashlib import sha256
 from pathlib import Path
 
 from plexlens.catalogue_path import catalogue_folders
-from plexlens.metrics.catalogue.distribution import check_distributions, with_distributions
+from plexlens.metrics.catalogue.distribution import (
+    bounds_in,
+    check_distributions,
+    with_distributions,
+    with_named_bounds,
+)
 from plexlens.metrics.catalogue.document import Document, read_document, text_of_file
 from plexlens.metrics.catalogue.draft import Draft, draft_of
 from plexlens.metrics.catalogue.error import near
-from plexlens.metrics.catalogue.index import FAMILIES, FUNCTIONS, UNITS, Family, families_of, folder_of
+from plexlens.metrics.catalogue.index import BOUNDS, FAMILIES, FUNCTIONS, UNITS, Family, families_of, folder_of
 from plexlens.metrics.catalogue.making import Making, check_formulas, check_references
 from plexlens.metrics.catalogue.table import Entry
 from plexlens.metrics.definition import Grain
@@ -51,6 +56,8 @@ class Catalogue(Mapping[str, Grain]):
         self._made: dict[str, Grain] = {}
         self._making = Making(self._units())
         own = {name for folder in self._folders[1:] for name in folder.files}
+        if self.is_extended:
+            _ = self._bounds
         if own:
             _ = self.functions
         for name in self._homes if own else ():
@@ -162,8 +169,18 @@ class Catalogue(Mapping[str, Grain]):
                     raise entry.wrong(f"it is not a unit: {error}", "use a unit of catalogue/units.toml") from error
         return units
 
+    @cached_property
+    def _bounds(self) -> dict[str, Entry]:
+        """Lists of bounds that distributions name."""
+        entries: dict[str, Entry] = {}
+        for document in self._documents(BOUNDS):
+            entries |= Entry(document.values, document, ()).table(open_ended=True).entries
+        for entry in entries.values():
+            bounds_in(entry)
+        return entries
+
     def _draft(self, name: str) -> Draft:
-        return with_distributions(self._written(name))
+        return with_distributions(with_named_bounds(self._written(name), self._bounds))
 
     def _written(self, name: str) -> Draft:
         if name in self._drafts:

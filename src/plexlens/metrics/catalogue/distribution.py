@@ -49,21 +49,7 @@ class Distribution:
         CatalogueError
             There are fewer than two bounds, or they do not rise from above 0.
         """
-        entry = table.need("bounds", 'bounds = ["1 ms", "2 ms"]')
-        bounds: list[Number] = []
-        for text in entry.texts():
-            try:
-                bound = parse(text)
-            except ExpressionError as error:
-                raise entry.wrong(f"{text!r}: {error.what}", "write a number with its unit: 1.4 s") from error
-            if not isinstance(bound, Number):
-                raise entry.wrong(f"{text!r} is not a number", "write a number with its unit: 1.4 s")
-            if bound.in_base <= (bounds[-1].in_base if bounds else 0.0):
-                raise entry.wrong(f"{text} does not exceed what is before it", "let bounds rise from above 0")
-            bounds.append(bound)
-        if len(bounds) < 2:
-            raise entry.wrong("there are fewer than two bounds", 'write bounds = ["1 ms", "2 ms"]')
-        return cls(name, table, tuple(bounds))
+        return cls(name, table, bounds_in(table.need("bounds", 'bounds = "online_times"')))
 
     @property
     def counted(self) -> str:
@@ -117,6 +103,47 @@ class Distribution:
             }
             for percent in PERCENTILES
         }
+
+
+def bounds_in(entry: Entry) -> tuple[Number, ...]:
+    """The bounds of a list of texts.
+
+    Raises
+    ------
+    CatalogueError
+        There are fewer than two, or they do not rise from above 0.
+    """
+    bounds: list[Number] = []
+    for text in entry.texts():
+        try:
+            bound = parse(text)
+        except ExpressionError as error:
+            raise entry.wrong(f"{text!r}: {error.what}", "write a number with its unit: 1.4 s") from error
+        if not isinstance(bound, Number):
+            raise entry.wrong(f"{text!r} is not a number", "write a number with its unit: 1.4 s")
+        if bound.in_base <= (bounds[-1].in_base if bounds else 0.0):
+            raise entry.wrong(f"{text} does not exceed what is before it", "let bounds rise from above 0")
+        bounds.append(bound)
+    if len(bounds) < 2:
+        raise entry.wrong("there are fewer than two bounds", 'write bounds = ["1 ms", "2 ms"]')
+    return tuple(bounds)
+
+
+def with_named_bounds(draft: Draft, lists: Mapping[str, Entry]) -> Draft:
+    """The draft with lists of bounds in place of their names.
+
+    Raises
+    ------
+    CatalogueError
+        There is no list of a name.
+    """
+    tables = dict(draft.distributions)
+    for name, table in tables.items():
+        entry = table.get("bounds")
+        if entry is not None and isinstance(entry.value, str):
+            named = lists[entry.one_of(lists, "list of bounds")]
+            tables[name] = replace(table, entries={**table.entries, "bounds": named})
+    return replace(draft, distributions=tables)
 
 
 def with_distributions(draft: Draft) -> Draft:

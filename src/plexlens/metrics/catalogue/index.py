@@ -12,8 +12,8 @@ from plexlens.metrics.catalogue.error import CatalogueError
 from plexlens.metrics.catalogue.table import Entry
 
 #: Files of a folder that hold no grain.
-UNITS, FUNCTIONS, FAMILIES = "units.toml", "functions.toml", "families.toml"
-_OTHERS = (UNITS, FUNCTIONS, FAMILIES)
+UNITS, FUNCTIONS, FAMILIES, BOUNDS = "units.toml", "functions.toml", "families.toml", "bounds.toml"
+_OTHERS = (UNITS, FUNCTIONS, FAMILIES, BOUNDS)
 
 #: Folders of a folder of definitions that hold no grains: formulas of studies, numbers that pages work out, what moves
 #: metrics, what a run has to meet.
@@ -145,4 +145,4 @@ def families_of(folders: Sequence[Folder], order: Document | None) -> dict[str, 
     }
 
 
-__all__ = ["FAMILIES", "FUNCTIONS", "UNITS", "Family", "Folder", "families_of", "folder_of"]
+__all__ = ["BOUNDS", "FAMILIES", "FUNCTIONS", "UNITS", "Family", "Folder", "families_of", "folder_of"]
