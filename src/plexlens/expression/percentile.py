@@ -86,8 +86,7 @@ def percentile(share: float, whole: Any, *pairs: Any) -> float | None:
             continue
         if number == 0:
             return float(bounds[0])
-        low, before = bounds[number - 1], counts[number - 1]
-        if before is None:
-            return None
+        # An unknown count hides no value that the next one tells: it is taken as none.
+        low, before = bounds[number - 1], counts[number - 1] or 0.0
         return float(low * (bounds[number] / low) ** ((least - before) / (within - before)))
     return None

@@ -150,7 +150,7 @@ class _Sql:
         counts = [self.piece(within).at(Level.SIGN) for within in call.arguments[3::2]]
         cases = [f"when {counts[0]} >= {least} then {_double(bounds[0])}"]
         for (low, high), (before, within) in zip(pairwise(bounds), pairwise(counts), strict=True):
-            part = f"({least} - {before}) / ({within} - {before})"
+            part = f"({least} - coalesce({before}, 0)) / ({within} - coalesce({before}, 0))"
             cases.append(f"when {within} >= {least} then {_double(low)} * power({_double(high / low)}, {part})")
         return Piece(f"case when {whole.at(Level.SUM)} > 0::double then case {' '.join(cases)} end end")
 
