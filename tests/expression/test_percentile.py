@@ -73,6 +73,14 @@ def test_it_is_a_value_of_the_bounds_from_counts() -> None:
 
 
 @pytest.mark.parametrize(
+    ("percent", "words"),
+    [("50", "50th"), ("1", "1st"), ("22", "22nd"), ("93", "93rd"), ("12", "12th"), ("99.9", "99.9th")],
+)
+def test_the_percentile_in_words(percent: str, words: str) -> None:
+    assert words_of(parse(f"percentile({percent} %, n, {PAIRS})"), str).startswith(f"{words} percentile, ")
+
+
+@pytest.mark.parametrize(
     ("text", "character", "what"),
     [
         ("percentile(95, n, 1 ms, a)", 12, "the share is not a number between 0 % and 100 %"),
@@ -80,7 +88,7 @@ def test_it_is_a_value_of_the_bounds_from_counts() -> None:
         ("percentile(95 %, n, 2 ms, a, 2 ms, b)", 30, "a bound is not a number above the one before it"),
         ("percentile(95 %, n, 0 ms, a)", 21, "a bound is not a number above"),
         ("percentile(95 %, n, seconds, a)", 21, "a bound is not a number above"),
-        ("percentile(95 %, n, 1 ms, a, 2 ms)", 1, "the last bound has no count"),
+        ("percentile(95 %, n, 1 ms, a, 2 ms)", 30, "the last bound has no count"),
         ("percentile(95 %, n, 1 ms, seconds)", 1, "one side is in count, the other in s"),
     ],
 )

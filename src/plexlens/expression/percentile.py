@@ -14,13 +14,13 @@ from typing import Any
 
 from plexlens.expression.error import wrong
 from plexlens.expression.ordered import ordered
-from plexlens.expression.tree import FUNCTIONS, Call, Expression, Number
+from plexlens.expression.tree import FUNCTIONS, Expression, Number
 
 #: A count may fall short of the share by this part: counts of several observers are scaled, and come out rounded.
 _ROUNDING = 1e-9
 
 
-def check_percentile(call: Call) -> None:
+def check_percentile(arguments: Sequence[Expression]) -> None:
     """Check the share, the bounds, and the number of arguments of a call.
 
     Raises
@@ -28,11 +28,11 @@ def check_percentile(call: Call) -> None:
     ExpressionError
         The share is not a number between 0 and 1; bounds are not numbers that rise from above 0; a count is missing.
     """
-    share, _, *pairs = call.arguments
+    share, _, *pairs = arguments
     if not isinstance(share, Number) or not 0 < share.in_base < 1:
         raise wrong("the share is not a number between 0 % and 100 %", FUNCTIONS["percentile"], share.at)
     if len(pairs) % 2:
-        raise wrong("the last bound has no count", FUNCTIONS["percentile"], call.at)
+        raise wrong("the last bound has no count", FUNCTIONS["percentile"], pairs[-1].at)
     last = 0.0
     for bound in pairs[::2]:
         if not isinstance(bound, Number) or not last < bound.in_base < math.inf:
@@ -50,19 +50,17 @@ def widest_step(bounds: Sequence[float]) -> float:
     return max(high / low for low, high in pairwise(bounds))
 
 
-def literal_bounds(call: Call) -> list[float]:
-    """The bounds of a call that `check_percentile` accepts."""
-    return [_literal(bound) for bound in call.arguments[2::2]]
+def share_and_bounds(arguments: Sequence[Expression]) -> tuple[float, list[float]]:
+    """The share and the bounds of a call.
 
-
-def literal_share(call: Call) -> float:
-    """The share of a call that `check_percentile` accepts."""
-    return _literal(call.arguments[0])
-
-
-def _literal(expression: Expression) -> float:
-    assert isinstance(expression, Number)
-    return expression.in_base
+    Raises
+    ------
+    ExpressionError
+        As `check_percentile`.
+    """
+    check_percentile(arguments)
+    share, *bounds = (each.in_base for each in (arguments[0], *arguments[2::2]) if isinstance(each, Number))
+    return share, bounds
 
 
 def percentile(share: float, whole: Any, *pairs: Any) -> float | None:

@@ -10,12 +10,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from plexlens.expression.error import wrong
-from plexlens.expression.percentile import (
-    check_percentile,
-    literal_bounds,
-    literal_share,
-    wanted_part,
-)
+from plexlens.expression.percentile import share_and_bounds, wanted_part
 from plexlens.expression.piece import LEVELS, Level, Piece, sides
 from plexlens.expression.text import digits_of, quoted
 from plexlens.expression.tree import (
@@ -59,8 +54,6 @@ class _Sql:
             if expression.function in LIST_FUNCTIONS:
                 valid = "use total(x, y, ...), greatest(x, y, ...) or least(x, y, ...) of columns"
                 raise wrong(f"{expression.function} needs a list, and a row has no list", valid, expression.at)
-            if expression.function == "percentile":
-                return self.percentile(expression)
             return _CALLS[expression.function](self, expression.arguments)
         if isinstance(expression, Among):
             values = ", ".join(quoted(value.value) for value in expression.values)
@@ -142,12 +135,11 @@ class _Sql:
         # Rounding of the recorded sums can take it below zero.
         return Piece(f"sqrt(case when {variance} < 0 then 0 else {variance} end)")
 
-    def percentile(self, call: Call) -> Piece:
-        check_percentile(call)
-        whole = self.piece(call.arguments[1])
-        least = f"{whole.at(Level.PRODUCT)} * {_double(wanted_part(literal_share(call)))}"
-        bounds = literal_bounds(call)
-        counts = [self.piece(within).at(Level.SIGN) for within in call.arguments[3::2]]
+    def percentile(self, arguments: Sequence[Expression]) -> Piece:
+        share, bounds = share_and_bounds(arguments)
+        whole = self.piece(arguments[1])
+        least = f"{whole.at(Level.PRODUCT)} * {_double(wanted_part(share))}"
+        counts = [self.piece(within).at(Level.SIGN) for within in arguments[3::2]]
         cases = [f"when {counts[0]} >= {least} then {_double(bounds[0])}"]
         for (low, high), (before, within) in zip(pairwise(bounds), pairwise(counts), strict=True):
             part = f"({least} - coalesce({before}, 0)) / ({within} - coalesce({before}, 0))"
@@ -167,6 +159,7 @@ _CALLS: dict[str, Callable[[_Sql, Sequence[Expression]], Piece]] = {
     "sqrt": _Sql.root,
     "deviation": _Sql.deviation,
     "ceiling": lambda sql, arguments: sql.called("ceil", arguments),
+    "percentile": _Sql.percentile,
 }
 
 

@@ -226,7 +226,7 @@ def _call(call: Call, operands: _Operands) -> Type:
 
 
 def _percentile(call: Call, operands: _Operands) -> Type:
-    check_percentile(call)
+    check_percentile(call.arguments)
     _one_unit([operands[1], *operands[3::2]], call.at)
     return _one_unit(operands[2::2], call.at)
 

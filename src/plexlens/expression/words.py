@@ -165,8 +165,7 @@ class _Words:
     def percentile(self, arguments: Sequence[Expression]) -> Piece:
         share, _, *pairs = arguments
         first, last = (self.piece(bound).text for bound in (pairs[0], pairs[-2]))
-        percent = digits_of(100 * share.in_base) if isinstance(share, Number) else "?"
-        return Piece(f"{percent}th percentile, from counts within bounds of {first} to {last}", Level.PHRASE)
+        return Piece(f"{_ordinal(share)} percentile, from counts within bounds of {first} to {last}", Level.PHRASE)
 
     def deviation(self, arguments: Sequence[Expression]) -> Piece:
         squares, values, count = arguments
@@ -194,6 +193,13 @@ _CALLS: dict[str, Callable[[_Words, Sequence[Expression]], Piece]] = {
     "smallest": lambda words, arguments: words.extreme("smallest", "min", arguments),
     "sum_of_products": _Words.sum_of_products,
 }
+
+
+def _ordinal(share: Expression) -> str:
+    """``95th`` of 95 %."""
+    percent = digits_of(100 * share.in_base) if isinstance(share, Number) else "?"
+    ending = {"1": "st", "2": "nd", "3": "rd"}.get(percent[-1], "th")
+    return percent + ("th" if percent[-2:-1] == "1" else ending)
 
 
 def _sum(items: Sequence[str]) -> Piece:
