@@ -142,6 +142,7 @@ def test_a_site_gives_other_bounds(tmp_path: Path) -> None:
         ('["1 s", "4 s"]', '["1 s", "4 MiB"]', 3, "one side is in s, the other in bytes"),
         ('["1 s", "4 s"]', '["1 s", 4]', 4, "the list contains 4, not a text"),
         ('["1 s", "4 s"]', '"online_time"', 4, "no list of bounds 'online_time'; did you mean online_times?"),
+        ('[distribution.response]', '[distribution.response]\ncounted = "tasks"', 3, "tasks is not a fact or term"),
         ('bounds =', 'bound =', 4, "distribution.response.bound: there is no such key"),
         ('[distribution.response]', '[distribution.reply]', 3, "distribution.reply: the key"),
     ],

@@ -133,7 +133,6 @@ def test_requests(tmp_path: Path) -> None:
     # 0.6 and 1.4 s of two requests; 0.1 and 0.3 s of them on the queue, 0.4 and 1 s in the servant.
     assert (web["timed_requests"], web["response_time"], web["longest_seconds"]) == (2, pytest.approx(1), 1.4)
     # One of the two is within 0.7 s; 0.9 of the way from 1 s to the other.
-    assert web["response_counted"] == 2
     assert web["response_p50"] == pytest.approx(0.7, rel=1e-6)
     assert web["response_p95"] == pytest.approx(1.4**0.9, rel=1e-6)
     assert (web["queue_time"], web["dispatch_time"]) == (pytest.approx(0.2), pytest.approx(0.7))

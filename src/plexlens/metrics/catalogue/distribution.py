@@ -1,8 +1,8 @@
 """Distributions of a grain: counts of values within bounds, and percentiles made of them.
 
-A table ``[distribution.NAME]`` of a file stands for a fact per bound, a fact that counts all values, and a metric per
-percentile. Counts add up, so that the percentile of any hour, region or sysplex follows from them. The SQL of a source
-has ``{NAME_within}`` where it selects the counts.
+A table ``[distribution.NAME]`` of a file stands for a fact per bound, a fact that counts all values (unless it names
+one that the grain has), and a metric per percentile. Counts add up, so that the percentile of any hour, region or
+sysplex follows from them. The SQL of a source has ``{NAME_within}`` where it selects the counts.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ class Distribution:
 
     @property
     def counted(self) -> str:
-        """Name of the fact that counts all values."""
-        return f"{self.name}_counted"
+        """Name of the fact that counts all values: the one that the table names, else one of the distribution."""
+        return self.table.text("counted") or f"{self.name}_counted"
 
     def within(self, bound: Number) -> str:
         """Name of the fact that counts the values up to a bound."""
@@ -66,7 +66,9 @@ class Distribution:
         value = self.table.need("value", 'value = "response_seconds"').text()
         where = self.table.text("where")
         further = f" and ({where})" if where else ""
-        items = [f"count(*) filter (not isnan({value}){further})::double as {self.counted}"]
+        items = []
+        if "counted" not in self.table:
+            items.append(f"count(*) filter (not isnan({value}){further})::double as {self.counted}")
         for bound in self.bounds:
             limit = f"{digits_of(bound.in_base)}::double"
             items.append(f"count(*) filter ({value} <= {limit}{further})::double as {self.within(bound)}")
@@ -76,7 +78,8 @@ class Distribution:
         """Its facts, as a file would declare them."""
         title = self.table.need("title", 'title = "Response time"').text()
         field = self.table.need("field", 'field = "SMF 110-1 STOP - START"').text()
-        counts = {self.counted: "all"} | {self.within(bound): f"within {text_of(bound)}" for bound in self.bounds}
+        counts = {} if "counted" in self.table else {self.counted: "all"}
+        counts |= {self.within(bound): f"within {text_of(bound)}" for bound in self.bounds}
         return {
             name: {"title": f"{title}: {which}", "unit": "count", "rollup": "count", "field": f"{field}, {which}"}
             for name, which in counts.items()
