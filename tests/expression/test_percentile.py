@@ -14,25 +14,26 @@ from plexlens.expression.percentile import widest_step
 
 BOUNDS = (0.001, 0.002, 0.003, 0.005, 0.01, 0.1)
 PAIRS = "1 ms, a, 2 ms, b, 3 ms, c, 5 ms, d, 10 ms, e, 100 ms, f"
-SCOPE = Scope.of("a count", dict.fromkeys("nabcdef", "count") | {"seconds": "s"})
+SCOPE = Scope.of("a count", dict.fromkeys("nabcdef", "count") | {"seconds": "s", "most": "s"})
 
 
 def counted(values: list[float]) -> dict[str, Any]:
     within = [float(sum(each <= bound for each in values)) for bound in BOUNDS]
-    return {"n": float(len(values)), **dict(zip("abcdef", within, strict=True))}
+    return {"n": float(len(values)), "most": max(values), **dict(zip("abcdef", within, strict=True))}
 
 
 @given(st.lists(st.floats(0.0001, 0.3), min_size=1, max_size=60), st.sampled_from([1, 50, 90, 95, 99]))
 def test_a_percentile_lies_between_the_bounds_of_the_exact_one(values: list[float], percent: int) -> None:
-    estimate = value(parse(f"percentile({percent} %, n, {PAIRS})"), counted(values))
+    estimate = value(parse(f"percentile({percent} %, n, most, {PAIRS})"), counted(values))
     # The smallest value that the share of all does not exceed, in whole numbers.
     exact = sorted(values)[-(-len(values) * percent // 100) - 1]
     if exact > BOUNDS[-1]:
         assert estimate is None
     elif exact <= BOUNDS[0]:
-        assert estimate == BOUNDS[0]
+        assert estimate == min(BOUNDS[0], max(values))
     else:
         assert isinstance(estimate, float)
+        assert estimate <= max(values)
         low, high = next((low, high) for low, high in pairwise(BOUNDS) if low < exact <= high)
         assert low < estimate <= high * (1 + 1e-12)
         assert 1 / widest_step(BOUNDS) < estimate / exact < widest_step(BOUNDS)
@@ -43,7 +44,7 @@ def test_a_percentile_lies_between_the_bounds_of_the_exact_one(values: list[floa
 def test_values_that_are_spread_as_is_assumed_have_their_exact_percentile(highest: float, percent: int) -> None:
     # Values at equal steps of their logarithm between two bounds.
     values = [0.001 * (highest / 0.001) ** (number / 2000) for number in range(1, 2001)]
-    estimate = value(parse(f"percentile({percent} %, n, {PAIRS})"), counted(values))
+    estimate = value(parse(f"percentile({percent} %, n, most, {PAIRS})"), counted(values))
     assert estimate == pytest.approx(0.001 * (highest / 0.001) ** (percent / 100), rel=0.003)
 
 
@@ -51,25 +52,35 @@ def test_the_widest_step() -> None:
     assert widest_step([1.0, 4.0, 5.0]) == 4.0
 
 
+def test_no_percentile_exceeds_the_largest_value() -> None:
+    # All within 2 ms, the largest 1.2 ms: 0.9 of the way from 1 to 2 ms is above it.
+    counts = {"n": 10.0, "most": 0.0012, "a": 0.0, **dict.fromkeys("bcdef", 10.0)}
+    assert value(parse(f"percentile(90 %, n, most, {PAIRS})"), counts) == 0.0012
+    assert value(parse(f"percentile(90 %, n, null, {PAIRS})"), counts) == pytest.approx(0.001 * 2**0.9, rel=1e-6)
+
+
 def test_by_hand() -> None:
     # The 50th of 20 values is the tenth, the last within 1 ms. The 90th is the 18th, of nine between 1 and 2 ms the
     # eighth. The 99th is 19.8 of 20: 0.8 of the way from 2 to 3 ms.
-    counts = {"n": 20.0, "a": 10.0, "b": 19.0, "c": 20.0, "d": 20.0, "e": 20.0, "f": 20.0}
+    counts = {"n": 20.0, "most": None, "a": 10.0, "b": 19.0, "c": 20.0, "d": 20.0, "e": 20.0, "f": 20.0}
     for percent, expected in {50: 0.001, 90: 0.001 * 2 ** (8 / 9), 99: 0.002 * 1.5**0.8}.items():
-        assert value(parse(f"percentile({percent} %, n, {PAIRS})"), counts) == pytest.approx(expected, rel=1e-6)
+        assert value(parse(f"percentile({percent} %, n, most, {PAIRS})"), counts) == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("whole", [None, 0.0, -1.0])
 def test_nothing_that_was_counted_has_no_percentile(whole: float | None) -> None:
-    assert value(parse(f"percentile(95 %, n, {PAIRS})"), dict.fromkeys("abcdef", 0.0) | {"n": whole}) is None
+    assert (
+        value(parse(f"percentile(95 %, n, most, {PAIRS})"), dict.fromkeys("abcdef", 0.0) | {"n": whole, "most": None})
+        is None
+    )
 
 
 def test_it_is_a_value_of_the_bounds_from_counts() -> None:
-    assert type_of(parse(f"percentile(95 %, n, {PAIRS})"), SCOPE).base == "s"
-    assert needed(parse(f"percentile(95 %, n, {PAIRS})")) == {frozenset({"n"})}
-    words = words_of(parse(f"percentile(95 %, n, {PAIRS})"), str)
+    assert type_of(parse(f"percentile(95 %, n, most, {PAIRS})"), SCOPE).base == "s"
+    assert needed(parse(f"percentile(95 %, n, most, {PAIRS})")) == {frozenset({"n"})}
+    words = words_of(parse(f"percentile(95 %, n, most, {PAIRS})"), str)
     assert words == "95th percentile, from counts within bounds of 1 ms to 100 ms"
-    assert parse(text_of(parse(f"percentile(95 %, n, {PAIRS})"))) == parse(f"percentile(95 %, n, {PAIRS})")
+    assert parse(text_of(parse(f"percentile(95 %, n, most, {PAIRS})"))) == parse(f"percentile(95 %, n, most, {PAIRS})")
 
 
 @pytest.mark.parametrize(
@@ -77,19 +88,21 @@ def test_it_is_a_value_of_the_bounds_from_counts() -> None:
     [("50", "50th"), ("1", "1st"), ("22", "22nd"), ("93", "93rd"), ("12", "12th"), ("99.9", "99.9th")],
 )
 def test_the_percentile_in_words(percent: str, words: str) -> None:
-    assert words_of(parse(f"percentile({percent} %, n, {PAIRS})"), str).startswith(f"{words} percentile, ")
+    assert words_of(parse(f"percentile({percent} %, n, most, {PAIRS})"), str).startswith(f"{words} percentile, ")
 
 
 @pytest.mark.parametrize(
     ("text", "character", "what"),
     [
-        ("percentile(95, n, 1 ms, a)", 12, "the share is not a number between 0 % and 100 %"),
-        ("percentile(n, n, 1 ms, a)", 12, "the share is not a number"),
-        ("percentile(95 %, n, 2 ms, a, 2 ms, b)", 30, "a bound is not a number above the one before it"),
-        ("percentile(95 %, n, 0 ms, a)", 21, "a bound is not a number above"),
-        ("percentile(95 %, n, seconds, a)", 21, "a bound is not a number above"),
-        ("percentile(95 %, n, 1 ms, a, 2 ms)", 30, "the last bound has no count"),
-        ("percentile(95 %, n, 1 ms, seconds)", 1, "one side is in count, the other in s"),
+        ("percentile(95, n, most, 1 ms, a)", 12, "the share is not a number between 0 % and 100 %"),
+        ("percentile(n, n, most, 1 ms, a)", 12, "the share is not a number"),
+        ("percentile(95 %, n, most, 2 ms, a, 2 ms, b)", 36, "a bound is not a number above the one before it"),
+        ("percentile(95 %, n, most, 0 ms, a)", 27, "a bound is not a number above"),
+        ("percentile(95 %, n, most, seconds, a)", 27, "a bound is not a number above"),
+        ("percentile(95 %, n, most, 1 ms, a, 2 ms)", 36, "the last bound has no count"),
+        ("percentile(95 %, n, most, 1 ms, seconds)", 1, "one side is in count, the other in s"),
+        ("percentile(95 %, n, a, 1 ms, b)", 1, "one side is in count, the other in s"),
+        ("percentile(95 %, n, 1 ms, a)", 1, "4 values do not fit percentile"),
     ],
 )
 def test_what_is_refused(text: str, character: int, what: str) -> None:

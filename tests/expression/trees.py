@@ -46,7 +46,7 @@ def _any(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
             lambda name: st.builds(
                 Call,
                 st.just(name),
-                st.lists(inner, min_size=ARITIES[name][0], max_size=ARITIES[name][1] or 4).map(tuple),
+                st.lists(inner, min_size=ARITIES[name][0], max_size=ARITIES[name][1] or 6).map(tuple),
             )
         ),
     )
@@ -87,7 +87,7 @@ def numbers(depth: int, *, lists: bool = False) -> st.SearchStrategy[Expression]
         _calls("sqrt", inner),
         _calls("ceiling", inner),
         _calls("deviation", inner, inner, inner),
-        _calls("percentile", SHARES, inner, MILLISECOND, inner, SECOND, inner),
+        _calls("percentile", SHARES, inner, inner, MILLISECOND, inner, SECOND, inner),
         _calls("if", conditions(depth - 1), inner),
         _calls("if", conditions(depth - 1), inner, inner),
     )

@@ -190,14 +190,14 @@ def _ceiling(interval: Interval) -> Interval:
 
 
 def _percentile(*operands: Interval) -> Interval:
-    whole, *pairs = operands[1:]
+    whole, largest, *pairs = operands[1:]
     if not whole.has_numbers or whole.high <= 0:
         return NOTHING
     if all((each.low == each.high and not each.missing) or not each.has_numbers for each in operands):
         number = percentile(operands[0].low, *(each.low if each.has_numbers else None for each in operands[1:]))
         return NOTHING if number is None else Interval(number, number)
     # The power of the last step can come out rounded above the last bound.
-    return Interval(pairs[0].low, pairs[-2].high * (1 + 1e-12), missing=True)
+    return Interval(min(pairs[0].low, largest.low), pairs[-2].high * (1 + 1e-12), missing=True)
 
 
 def _all_known(items: Sequence[Interval], function: Callable[[], Interval]) -> Interval:

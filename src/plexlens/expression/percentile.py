@@ -1,8 +1,9 @@
-"""Percentiles of values that were counted within bounds: ``percentile(95 %, ended, 1 ms, within_1, 2 ms, within_2)``.
+"""Percentiles of values that were counted within bounds: ``percentile(95 %, n, longest, 1 ms, a, 2 ms, b)``.
 
 Such counts add up over time and over whatever was counted, as percentiles do not. A percentile is the smallest value
 that the share of all values does not exceed. It lies between the first bound within which that share was counted and
-the bound before it. Between the two, values are taken to be spread evenly on a logarithmic scale.
+the bound before it. Between the two, values are taken to be spread evenly on a logarithmic scale; what exceeds the
+largest value is taken as that.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def check_percentile(arguments: Sequence[Expression]) -> None:
     ExpressionError
         The share is not a number between 0 and 1; bounds are not numbers that rise from above 0; a count is missing.
     """
-    share, _, *pairs = arguments
+    share, _, _, *pairs = arguments
     if not isinstance(share, Number) or not 0 < share.in_base < 1:
         raise wrong("the share is not a number between 0 % and 100 %", FUNCTIONS["percentile"], share.at)
     if len(pairs) % 2:
@@ -59,11 +60,11 @@ def share_and_bounds(arguments: Sequence[Expression]) -> tuple[float, list[float
         As `check_percentile`.
     """
     check_percentile(arguments)
-    share, *bounds = (each.in_base for each in (arguments[0], *arguments[2::2]) if isinstance(each, Number))
+    share, *bounds = (each.in_base for each in (arguments[0], *arguments[3::2]) if isinstance(each, Number))
     return share, bounds
 
 
-def percentile(share: float, whole: Any, *pairs: Any) -> float | None:
+def percentile(share: float, whole: Any, largest: Any, *pairs: Any) -> float | None:
     """The percentile; None where nothing was counted, or where it lies above the last bound.
 
     Parameters
@@ -72,6 +73,8 @@ def percentile(share: float, whole: Any, *pairs: Any) -> float | None:
         Share of all values, between 0 and 1.
     whole
         Count of all values.
+    largest
+        The largest of them, or more; None if unknown.
     pairs
         Each bound, and the count of values that do not exceed it.
     """
@@ -82,9 +85,10 @@ def percentile(share: float, whole: Any, *pairs: Any) -> float | None:
     for number, within in enumerate(counts):
         if within is None or not ordered(within) >= ordered(least):
             continue
-        if number == 0:
-            return float(bounds[0])
-        # An unknown count hides no value that the next one tells: it is taken as none.
-        low, before = bounds[number - 1], counts[number - 1] or 0.0
-        return float(low * (bounds[number] / low) ** ((least - before) / (within - before)))
+        estimate = bounds[0]
+        if number:
+            # An unknown count hides no value that the next one tells: it is taken as none.
+            low, before = bounds[number - 1], counts[number - 1] or 0.0
+            estimate = low * (bounds[number] / low) ** ((least - before) / (within - before))
+        return float(estimate if largest is None else min(estimate, largest, key=ordered))
     return None

@@ -137,13 +137,14 @@ class _Sql:
 
     def percentile(self, arguments: Sequence[Expression]) -> Piece:
         share, bounds = share_and_bounds(arguments)
-        whole = self.piece(arguments[1])
+        whole, largest = self.piece(arguments[1]), self.piece(arguments[2]).text
         least = f"{whole.at(Level.PRODUCT)} * {_double(wanted_part(share))}"
-        counts = [self.piece(within).at(Level.SIGN) for within in arguments[3::2]]
-        cases = [f"when {counts[0]} >= {least} then {_double(bounds[0])}"]
+        counts = [self.piece(within).at(Level.SIGN) for within in arguments[4::2]]
+        cases = [f"when {counts[0]} >= {least} then least({_double(bounds[0])}, {largest})"]
         for (low, high), (before, within) in zip(pairwise(bounds), pairwise(counts), strict=True):
             part = f"({least} - coalesce({before}, 0)) / ({within} - coalesce({before}, 0))"
-            cases.append(f"when {within} >= {least} then {_double(low)} * power({_double(high / low)}, {part})")
+            estimate = f"{_double(low)} * power({_double(high / low)}, {part})"
+            cases.append(f"when {within} >= {least} then least({estimate}, {largest})")
         return Piece(f"case when {whole.at(Level.SUM)} > 0::double then case {' '.join(cases)} end end")
 
 

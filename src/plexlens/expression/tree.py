@@ -61,8 +61,8 @@ FUNCTIONS: dict[str, str] = {
     "deviation": "deviation(squares, sum, count): standard deviation, from the sum of squares, the sum and the count",
     "ceiling": "ceiling(x): x, or the next whole number above it",
     "percentile": (
-        "percentile(share, count, bound, within, ...): the value that a share (95 %) of all values does not exceed, "
-        "from the count of all and the count within each bound"
+        "percentile(share, count, largest, bound, within, ...): the value that a share (95 %) of all values does not "
+        "exceed, from the count of all, the largest of them (or null) and the count within each bound"
     ),
     "sum": "sum(list): the sum of the numbers of a list",
     "product": "product(list): the product of the numbers of a list",
@@ -88,7 +88,7 @@ ARITIES: dict[str, tuple[int, int | None]] = {
     "sqrt": (1, 1),
     "deviation": (3, 3),
     "ceiling": (1, 1),
-    "percentile": (4, None),
+    "percentile": (5, None),
     "sum": (1, 1),
     "product": (1, 1),
     "count": (1, 1),

@@ -227,8 +227,8 @@ def _call(call: Call, operands: _Operands) -> Type:
 
 def _percentile(call: Call, operands: _Operands) -> Type:
     check_percentile(call.arguments)
-    _one_unit([operands[1], *operands[3::2]], call.at)
-    return _one_unit(operands[2::2], call.at)
+    _one_unit([operands[1], *operands[4::2]], call.at)
+    return _one_unit([operands[2], *operands[3::2]], call.at)
 
 
 def _of_lists(name: str, operands: _Operands) -> Type:

@@ -163,7 +163,7 @@ class _Words:
         return Piece(f"sum of {' x '.join(_tight(self.piece(argument)) for argument in arguments)}", Level.PRODUCT)
 
     def percentile(self, arguments: Sequence[Expression]) -> Piece:
-        share, _, *pairs = arguments
+        share, _, _, *pairs = arguments
         first, last = (self.piece(bound).text for bound in (pairs[0], pairs[-2]))
         return Piece(f"{_ordinal(share)} percentile, from counts within bounds of {first} to {last}", Level.PHRASE)
 

@@ -94,13 +94,13 @@ class Distribution:
         own = self.table.text("caveat")
         caveat = (
             "Interpolated between counts: the exact value lies between the same two bounds, which are at most a factor "
-            f"of {step:.3g} apart. Up to {first} it reads {first}; above {last} there is no value."
+            f"of {step:.3g} apart. Below {first} it is no more exact than that; above {last} there is none."
         )
         return {
             f"{self.name}_p{percent}": {
                 "title": f"{title}, {percent}th percentile",
                 "unit": self.table.need("unit", 'unit = "milliseconds"').text(),
-                "formula": f"percentile({percent} %, {self.counted}, {pairs})",
+                "formula": f"percentile({percent} %, {self.counted}, {self.table.text('longest') or 'null'}, {pairs})",
                 "source": self.table.need("source", 'source = "where it is defined"').text(),
                 "caveat": f"{own} {caveat}".strip(),
             }

@@ -142,7 +142,7 @@ def draft_of(document: Document, name: str) -> Draft:
 
 FACT_KEYS = ("title", "unit", "rollup", "field", "of", "computed_from", "word")
 METRIC_KEYS = ("title", "unit", "formula", "source", "caveat", "words")
-DISTRIBUTION_KEYS = ("title", "unit", "field", "source", "caveat", "value", "where", "counted", "bounds")
+DISTRIBUTION_KEYS = ("title", "unit", "field", "source", "caveat", "value", "where", "counted", "longest", "bounds")
 SOURCE_KEYS = (
     "kind",
     "needs",
