@@ -14,6 +14,8 @@ from plexlens.pdb.engine import add_table, connect
 
 START = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 
+EARLIEST = datetime.min.replace(tzinfo=UTC)
+
 _TYPES = {
     "system": pa.string(),
     "sysplex": pa.string(),
@@ -83,5 +85,5 @@ def query_of(connection: Any, table: pa.Table, name: str = "given") -> Query:
 
 
 def rows_of(table: Any) -> list[dict[str, Any]]:
-    """All rows of a query as dictionaries."""
-    return table.rows()
+    """All rows of a query as dictionaries, by time: the engine's threads return them in any order."""
+    return sorted(table.rows(), key=lambda row: row.get("time") or EARLIEST)
