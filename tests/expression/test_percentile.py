@@ -22,6 +22,10 @@ def counted(values: list[float]) -> dict[str, Any]:
     return {"n": float(len(values)), "most": max(values), **dict(zip("abcdef", within, strict=True))}
 
 
+def low_of(number: float) -> float:
+    return max(bound for bound in BOUNDS if bound < number)
+
+
 @given(st.lists(st.floats(0.0001, 0.3), min_size=1, max_size=60), st.sampled_from([1, 50, 90, 95, 99]))
 def test_a_percentile_lies_between_the_bounds_of_the_exact_one(values: list[float], percent: int) -> None:
     estimate = value(parse(f"percentile({percent} %, n, most, {PAIRS})"), counted(values))
@@ -31,6 +35,8 @@ def test_a_percentile_lies_between_the_bounds_of_the_exact_one(values: list[floa
         assert estimate is None
     elif exact <= BOUNDS[0]:
         assert estimate == min(BOUNDS[0], max(values))
+    elif exact == max(values) and sum(each > low_of(exact) for each in values) == 1:
+        assert estimate == pytest.approx(exact, rel=1e-12)
     else:
         assert isinstance(estimate, float)
         assert estimate <= max(values)
@@ -53,18 +59,32 @@ def test_the_widest_step() -> None:
 
 
 def test_no_percentile_exceeds_the_largest_value() -> None:
-    # All within 2 ms, the largest 1.2 ms: 0.9 of the way from 1 to 2 ms is above it.
+    # All between 1 and 2 ms, the largest 1.2 ms: nine tenths of the way to it. If it is unknown, the ninth of ten.
     counts = {"n": 10.0, "most": 0.0012, "a": 0.0, **dict.fromkeys("bcdef", 10.0)}
-    assert value(parse(f"percentile(90 %, n, most, {PAIRS})"), counts) == 0.0012
-    assert value(parse(f"percentile(90 %, n, null, {PAIRS})"), counts) == pytest.approx(0.001 * 2**0.9, rel=1e-6)
+    assert value(parse(f"percentile(90 %, n, most, {PAIRS})"), counts) == pytest.approx(0.001 * 1.2**0.9, rel=1e-6)
+    assert value(parse(f"percentile(90 %, n, null, {PAIRS})"), counts) == pytest.approx(0.001 * 2 ** (9 / 11), rel=1e-6)
+    # A largest value above the bound tells nothing. One below the bound before is not of these counts.
+    higher, lower = {**counts, "most": 0.1}, {**counts, "most": 0.0008}
+    assert value(parse(f"percentile(90 %, n, most, {PAIRS})"), higher) == pytest.approx(0.001 * 2 ** (9 / 11), rel=1e-6)
+    assert value(parse(f"percentile(90 %, n, most, {PAIRS})"), lower) == 0.0008
 
 
 def test_by_hand() -> None:
     # The 50th of 20 values is the tenth, the last within 1 ms. The 90th is the 18th, of nine between 1 and 2 ms the
-    # eighth. The 99th is 19.8 of 20: 0.8 of the way from 2 to 3 ms.
+    # eighth. The 99th is the last, which lies between 2 and 3 ms, or is the largest if that is known.
     counts = {"n": 20.0, "most": None, "a": 10.0, "b": 19.0, "c": 20.0, "d": 20.0, "e": 20.0, "f": 20.0}
-    for percent, expected in {50: 0.001, 90: 0.001 * 2 ** (8 / 9), 99: 0.002 * 1.5**0.8}.items():
+    for percent, expected in {50: 0.001, 90: 0.001 * 2**0.8, 99: 0.002 * 1.5**0.5}.items():
         assert value(parse(f"percentile({percent} %, n, most, {PAIRS})"), counts) == pytest.approx(expected, rel=1e-6)
+    counts["most"] = 0.0022
+    for percent, expected in {50: 0.001, 90: 0.001 * 2**0.8, 99: 0.0022}.items():
+        assert value(parse(f"percentile({percent} %, n, most, {PAIRS})"), counts) == pytest.approx(expected, rel=1e-6)
+
+
+def test_scaled_counts_by_hand() -> None:
+    # 1.5 of 4.5 values lie between 1 and 2 ms. Rank 2.25 is rounded up to 3, of which 2.5 lie within 2 ms.
+    counts = {"n": 4.5, "most": None, "a": 1.0, "b": 2.5, **dict.fromkeys("cdef", 4.5)}
+    estimate = value(parse(f"percentile(50 %, n, most, {PAIRS})"), counts)
+    assert estimate == pytest.approx(0.001 * 2 ** (1.5 / 2.5), rel=1e-6)
 
 
 @pytest.mark.parametrize("whole", [None, 0.0, -1.0])

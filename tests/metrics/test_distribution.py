@@ -32,11 +32,11 @@ def test_tasks_by_hand() -> None:
     (found,) = rows_of(evaluate(raw, TASKS))
     assert found["response_counted"] == 20
     assert (found["response_within_10ms"], found["response_within_14ms"], found["response_within_300ms"]) == (0, 18, 19)
-    # The tenth of 18 between 10 and 14 ms; the last of them; the one between 0.2 and 0.3 s; 0.8 of the way from 5 to 7.
-    assert found["response_p50"] == pytest.approx(0.010 * 1.4 ** (10 / 18), rel=1e-6)
-    assert found["response_p90"] == pytest.approx(0.014, rel=1e-6)
-    assert found["response_p95"] == pytest.approx(0.3, rel=1e-6)
-    assert found["response_p99"] == pytest.approx(5.0 * 1.4**0.8, rel=1e-6)
+    # The tenth of 18 between 10 and 14 ms; the last of them; the one between 0.2 and 0.3 s; the one between 5 and 7 s.
+    assert found["response_p50"] == pytest.approx(0.010 * 1.4 ** (10 / 19), rel=1e-6)
+    assert found["response_p90"] == pytest.approx(0.010 * 1.4 ** (18 / 19), rel=1e-6)
+    assert found["response_p95"] == pytest.approx(0.2 * 1.5**0.5, rel=1e-6)
+    assert found["response_p99"] == pytest.approx(5.0 * 1.4**0.5, rel=1e-6)
 
 
 def test_tasks_beyond_the_bounds() -> None:
@@ -90,9 +90,9 @@ def test_threads_by_hand() -> None:
     (found,) = rows_of(evaluate(inputs(smf101_ifcid3_qwac=[*threads, rolled]), THREADS, by=(), time="all"))
     assert found["occurrences"] == 4
     assert found["class1_elapsed_counted"] == 3
-    # 1.5 of two threads between 0.2 and 0.3 s; 0.7 of the way from 40 to 50 s.
-    assert found["class1_elapsed_p50"] == pytest.approx(0.2 * 1.5**0.75, rel=1e-6)
-    assert found["class1_elapsed_p90"] == pytest.approx(40 * 1.25**0.7, rel=1e-6)
+    # The last of two threads between 0.2 and 0.3 s; the one between 40 and 50 s, as the longest is of the record above.
+    assert found["class1_elapsed_p50"] == pytest.approx(0.2 * 1.5 ** (2 / 3), rel=1e-6)
+    assert found["class1_elapsed_p90"] == pytest.approx(40 * 1.25**0.5, rel=1e-6)
 
 
 # --- what a site says -------------------------------------------------------------------------------------------------
@@ -128,9 +128,9 @@ def test_a_site_gives_other_bounds(tmp_path: Path) -> None:
     assert grain.metric("response_p99").title == "Response time, 99th percentile"
     raw = inputs(smf110_1_performance=[task(1, 0, 0.5), task(2, 0, 2.5), task(3, 5, 0.1)])
     (found,) = rows_of(evaluate(raw, grain))
-    # Of three tasks, two end within a second; 0.85 of the way from 1 to 4 s is above the longest.
+    # Of three tasks, two end within a second; the last lasts 2.5 s.
     assert found["within_a_second"] == pytest.approx(2 / 3)
-    assert found["response_p95"] == 2.5
+    assert found["response_p95"] == pytest.approx(2.5, rel=1e-12)
     assert found["response_p50"] == 1.0
 
 

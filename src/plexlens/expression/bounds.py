@@ -16,6 +16,7 @@ from itertools import product
 from typing import Any
 
 from plexlens.expression.percentile import percentile
+from plexlens.expression.rounding import rounded_up
 from plexlens.expression.tree import Among, Binary, Call, Expression, Name, Null, Number, Text, Unary, operands_of
 from plexlens.expression.value import value
 
@@ -185,8 +186,7 @@ def _deviation(squares: Interval, values: Interval, count: Interval) -> Interval
 
 
 def _ceiling(interval: Interval) -> Interval:
-    low, high = (float(math.ceil(end)) if math.isfinite(end) else end for end in (interval.low, interval.high))
-    return Interval(low, high, interval.missing)
+    return Interval(rounded_up(interval.low), rounded_up(interval.high), interval.missing)
 
 
 def _percentile(*operands: Interval) -> Interval:

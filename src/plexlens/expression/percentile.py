@@ -2,8 +2,9 @@
 
 Such counts add up over time and over whatever was counted, as percentiles do not. A percentile is the smallest value
 that the share of all values does not exceed. It lies between the first bound within which that share was counted and
-the bound before it. Between the two, values are taken to be spread evenly on a logarithmic scale; what exceeds the
-largest value is taken as that.
+the bound before it. There it is where a value of its rank is expected among values that are drawn evenly on a
+logarithmic scale: of three, at a quarter, a half and three quarters of the way. If the largest of all values is one of
+them, it is the last, and the others are expected below it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 from plexlens.expression.error import wrong
 from plexlens.expression.ordered import ordered
+from plexlens.expression.rounding import rounded_up
 from plexlens.expression.tree import FUNCTIONS, Expression, Number
 
 #: A count may fall short of the share by this part: counts of several observers are scaled, and come out rounded.
@@ -85,10 +87,15 @@ def percentile(share: float, whole: Any, largest: Any, *pairs: Any) -> float | N
     for number, within in enumerate(counts):
         if within is None or not ordered(within) >= ordered(least):
             continue
-        estimate = bounds[0]
-        if number:
-            # An unknown count hides no value that the next one tells: it is taken as none.
-            low, before = bounds[number - 1], counts[number - 1] or 0.0
-            estimate = low * (bounds[number] / low) ** ((least - before) / (within - before))
-        return float(estimate if largest is None else min(estimate, largest, key=ordered))
+        if not number:
+            return float(bounds[0] if largest is None else min(bounds[0], largest, key=ordered))
+        low, high = bounds[number - 1 : number + 1]
+        # An unknown count hides no value that the next one tells: it is taken as none.
+        before = counts[number - 1] or 0.0
+        # A rank is whole, unless counts are scaled.
+        rank, between = min(rounded_up(least), within) - before, within - before
+        if largest is None or ordered(largest) > ordered(high):
+            return float(low * (high / low) ** (rank / (between + 1)))
+        # A largest value that does not belong to the counts can be below the bound before.
+        return float(min(low * (max(low, largest) / low) ** (rank / between), largest))
     return None

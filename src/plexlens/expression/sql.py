@@ -141,10 +141,12 @@ class _Sql:
         least = f"{whole.at(Level.PRODUCT)} * {_double(wanted_part(share))}"
         counts = [self.piece(within).at(Level.SIGN) for within in arguments[4::2]]
         cases = [f"when {counts[0]} >= {least} then least({_double(bounds[0])}, {largest})"]
-        for (low, high), (before, within) in zip(pairwise(bounds), pairwise(counts), strict=True):
-            part = f"({least} - coalesce({before}, 0)) / ({within} - coalesce({before}, 0))"
-            estimate = f"{_double(low)} * power({_double(high / low)}, {part})"
-            cases.append(f"when {within} >= {least} then least({estimate}, {largest})")
+        for (low, high), (lower, within) in zip(pairwise(bounds), pairwise(counts), strict=True):
+            before, start, is_last = f"coalesce({lower}, 0)", _double(low), f"{largest} <= {_double(high)}"
+            step = f"case when {is_last} then greatest({largest}, {start}) / {start} else {_double(high / low)} end"
+            between = f"{within} - {before} + case when {is_last} then 0 else 1 end"
+            estimate = f"{start} * power({step}, (least(ceil({least}), {within}) - {before}) / ({between}))"
+            cases.append(f"when {within} >= {least} then least({estimate}, case when {is_last} then {largest} end)")
         return Piece(f"case when {whole.at(Level.SUM)} > 0::double then case {' '.join(cases)} end end")
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from plexlens.expression.ordered import ordered
 from plexlens.expression.percentile import percentile
+from plexlens.expression.rounding import rounded_up
 from plexlens.expression.tree import Among, Binary, Call, Expression, Name, Null, Number, Text, Unary, operands_of
 
 Value = float | str | bool | None
@@ -90,7 +91,7 @@ def _root(value: Any) -> Value:
 
 
 def _ceiling(value: Any) -> Value:
-    return value if value is None or not math.isfinite(value) else float(math.ceil(value))
+    return None if value is None else rounded_up(value)
 
 
 def _of_list(function: Callable[..., float | None]) -> Callable[..., Value]:
