@@ -234,14 +234,9 @@ class RollupStore:
         from plexlens.pdb.staging import ROW_GROUP_ROWS
 
         path = folder / f"{level}.parquet"
-        pq.write_table(
-            rows,
-            path,
-            row_group_size=ROW_GROUP_ROWS,
-            compression="zstd",
-            compression_level=1,
-            use_dictionary=[entry.name for entry in rows.schema if pa.types.is_string(entry.type)],
-        )
+        # Every question reads them: lz4 is faster to read than zstd, and takes a tenth more. Sums of few rows repeat;
+        # dictionaries of numbers save as much.
+        pq.write_table(rows, path, row_group_size=ROW_GROUP_ROWS, compression="lz4")
         self.disk.sync_file(path)
         return RolledFile(path.relative_to(self.pdb).as_posix(), rows.num_rows, path.stat().st_size)
 
