@@ -8,8 +8,10 @@ always a value that was measured, and nothing is interpolated. Intervals without
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from math import isfinite
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 #: The percentiles that reports show: the median and the 95th.
 SHARES = (0.5, 0.95)
@@ -21,13 +23,19 @@ LEAST_INTERVALS = 20
 _ROUNDING = 1e-12
 
 
-def percentiles(values: Iterable[tuple[float | None, float]], shares: Sequence[float] = SHARES) -> tuple[float, ...]:
+def percentiles(
+    values: Sequence[float | None] | NDArray[np.float64],
+    lengths: Sequence[float] | NDArray[np.float64],
+    shares: Sequence[float] = SHARES,
+) -> tuple[float, ...]:
     """Percentiles of values over time.
 
     Parameters
     ----------
     values
-        The value of each interval, or null, and the length of the interval.
+        The value of each interval; none, or NaN, where it has none.
+    lengths
+        Length of each interval.
     shares
         Percentiles to compute, as fractions.
 
@@ -38,19 +46,14 @@ def percentiles(values: Iterable[tuple[float | None, float]], shares: Sequence[f
 
     Examples
     --------
-    >>> percentiles([(float(value), 900.0) for value in range(1, 21)])
+    >>> percentiles([float(value) for value in range(1, 21)], [900.0] * 20)
     (10.0, 19.0)
     """
-    known = sorted((value, length) for value, length in values if value is not None and isfinite(value) and length > 0)
-    if len(known) < LEAST_INTERVALS:
+    numbers, weights = np.asarray(values, np.float64), np.asarray(lengths, np.float64)
+    known = np.isfinite(numbers) & (weights > 0)
+    if np.count_nonzero(known) < LEAST_INTERVALS:
         return ()
-    whole = sum(length for _, length in known)
-    results = []
-    for share in shares:
-        reached = 0.0
-        for value, length in known:
-            reached += length
-            if reached >= share * whole * (1 - _ROUNDING):
-                results.append(value)
-                break
-    return tuple(results)
+    order = np.argsort(numbers[known], kind="stable")
+    ranked, reached = numbers[known][order], np.cumsum(weights[known][order])
+    places = np.searchsorted(reached, [share * reached[-1] * (1 - _ROUNDING) for share in shares])
+    return tuple(ranked[places].tolist())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from itertools import repeat
 
+import numpy as np
 import pyarrow as pa
 
 from plexlens.metrics.evaluate import Cut
@@ -101,8 +101,8 @@ class Spreads:
             kept = rows if covered.time == "interval" else rows[: spec.top]
             columns = tuple(dict.fromkeys((spec.course, _LENGTH)))
             own = self._rows(grain_data, columns, by, both(spec.where, one_of(by, kept)))
-            values = _with_lengths(own, by, spec.course)
-            numbers = [percentiles(values.get(entity, ())) for entity in rows]
+            values = _by_entity(own, by, spec.course)
+            numbers = [values.get(entity, ()) for entity in rows]
         if not any(numbers):
             return []
         return [
@@ -136,17 +136,24 @@ def _lengths(course: Course, covered: Covered) -> list[float]:
 
 
 def _spread(course: Course, lengths: Sequence[float], entity: Entity, column: str) -> tuple[float, ...]:
-    values = course.values.get(entity, {}).get(column, ())
-    return percentiles(zip(values, lengths, strict=bool(values)))
+    values = course.values.get(entity, {}).get(column)
+    return () if values is None else percentiles(values, lengths)
 
 
-def _with_lengths(rows: pa.Table, by: Sequence[str], column: str) -> dict[Entity, list[tuple[float | None, float]]]:
-    """The values of each entity, each with the length of its own interval."""
-    results: dict[Entity, list[tuple[float | None, float]]] = {}
-    named = zip(*(rows[name].to_pylist() for name in by), strict=True) if by else repeat((), rows.num_rows)
-    for entity, value, length in zip(named, rows[column].to_pylist(), rows[_LENGTH].to_pylist(), strict=True):
-        results.setdefault(entity, []).append((value, length or 0.0))
-    return results
+def _by_entity(rows: pa.Table, by: Sequence[str], column: str) -> dict[Entity, tuple[float, ...]]:
+    """Percentiles of each entity over its own intervals, from rows that are ordered by entity."""
+    if not rows.num_rows:
+        return {}
+    values, lengths = (rows[name].to_numpy() for name in (column, _LENGTH))
+    begins = np.zeros(rows.num_rows, bool)
+    begins[0] = True
+    for name in by:
+        codes = rows[name].combine_chunks().dictionary_encode().indices.fill_null(-1).to_numpy()
+        begins[1:] |= codes[1:] != codes[:-1]
+    (starts,) = np.nonzero(begins)
+    entities = zip(*(rows[name].take(starts).to_pylist() for name in by), strict=True) if by else [()]
+    parts = zip(np.split(values, starts[1:]), np.split(lengths, starts[1:]), strict=True)
+    return {entity: percentiles(*part) for entity, part in zip(entities, parts, strict=True)}
 
 
 def spread_text(numbers: Sequence[float], unit: Unit) -> str:
