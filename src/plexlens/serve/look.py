@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cache
 from urllib.parse import urlencode
 
 from starlette.datastructures import QueryParams
@@ -126,7 +127,7 @@ class Look:
         pairs = self.pairs
         place = [name for name, _ in pairs].index("metric")
         before, after = address(f"/grain/{self.grain.name}", pairs[:place]), urlencode(pairs[place + 1 :])
-        return lambda metric: f"{before}&{urlencode([('metric', metric)])}{'&' if after else ''}{after}"
+        return lambda metric: f"{before}&{_chosen(metric)}{'&' if after else ''}{after}"
 
     def next_keys(self) -> tuple[str, ...]:
         """Keys by which its rows can be split further: the system, then the keys of the grain."""
@@ -181,6 +182,12 @@ class Look:
         names = {key.name for key in self.grain.keys}
         kept = [Shown(entry.column) for entry in others if entry.column != self.metric and entry.column not in names]
         return (chosen_one, *kept[:USUAL])
+
+
+@cache
+def _chosen(metric: str) -> str:
+    """The parameter that chooses a number of the catalogue: a table names each in all of its rows."""
+    return urlencode([("metric", metric)])
 
 
 def keys_of(grain: Grain) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ exactly once, in `_cell`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from html import escape
@@ -186,19 +186,27 @@ def _rows(
         )
         for index, column in enumerate(table.columns)
     ]
+    lead = drill.cell if isinstance(drill, Leading) else None
     for number, row in enumerate(table.rows):
-        cells = [_cell(cell, frame) for cell, frame in zip(row, frames, strict=True)]
-        for index, column in enumerate(table.columns):
-            if column.stack:
-                cells[index] = _stack(row, index, table, frames[index])
-        if isinstance(drill, Leading) and drill.cell is not None:
-            for index, column in enumerate(table.columns):
-                if column.kind is ColumnKind.NUMBER and not column.stack and (href := drill.cell(row, index)):
-                    cells[index] = _number(row[index], frames[index], href)
+        cells = [_of_row(row, index, table, frame, lead) for index, frame in enumerate(frames)]
         if drill is not None and drill.keys:
             last = drill.keys[-1]
             cells[last] = _text(row[last], frames[last], _way(drill, row))
         yield f"<tr{' class=over' if number >= table.top else ''}>{''.join(cells)}"
+
+
+def _of_row(
+    row: tuple[Cell, ...],
+    index: int,
+    table: Table,
+    frame: _Frame,
+    lead: Callable[[tuple[Cell, ...], int], str] | None,
+) -> str:
+    if frame.column.stack:
+        return _stack(row, index, table, frame)
+    if lead is not None and frame.column.kind is ColumnKind.NUMBER:
+        return _number(row[index], frame, lead(row, index))
+    return _cell(row[index], frame)
 
 
 def _parts(table: Table, column: Column) -> list[int]:
