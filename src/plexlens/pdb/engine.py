@@ -107,8 +107,17 @@ def literal(text: str) -> str:
 
 def add_table(connection: Connection, name: str, table: pa.Table, *, temporary: bool = False) -> None:
     """Make a table of Arrow data."""
-    # As a stream: for a table of Arrow DuckDB loads the query engine of Arrow, which takes longer than the copy.
-    connection.register("added_table", table.__arrow_c_stream__())
     kind = "temp table" if temporary else "table"
-    connection.execute(f"create or replace {kind} {quoted(name)} as select * from added_table")
-    connection.unregister("added_table")
+    with read_once(connection, "added_table", table):
+        connection.execute(f"create or replace {kind} {quoted(name)} as select * from added_table")
+
+
+@contextmanager
+def read_once(connection: Connection, name: str, table: pa.Table) -> Iterator[None]:
+    """Arrow data under a name, for a single statement that reads it once."""
+    # As a stream: for a table of Arrow DuckDB loads the query engine of Arrow, which takes longer than the copy.
+    connection.register(name, table.__arrow_c_stream__())
+    try:
+        yield
+    finally:
+        connection.unregister(name)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -16,14 +16,29 @@ from plexlens.metrics.selection.extent import Extent, SystemExtent, minute_text
 from plexlens.metrics.selection.kept_extent import CLASSES, EXTENT, extent_select, kept_lists
 from plexlens.metrics.selection.raw import class_sources, timed_tables
 from plexlens.metrics.selection.selection import Selection
-from plexlens.pdb.engine import Connection, add_table, arrow, rows_of
+from plexlens.pdb.engine import Connection, arrow, read_once, rows_of
 
-_TABLE = "selection_extent"
 #: Names that an error lists at most.
 _LISTED = 30
 
 
-def resolve(selection: Selection, connection: Connection, name: str, there: pa.Table | None = None) -> Selection:
+@dataclass(frozen=True)
+class Intervals:
+    """The intervals of a database, listed once for several selections of it.
+
+    Attributes
+    ----------
+    table
+        System, offset and start (to the minute) of each.
+    bounds
+        The first and the last of each system and offset.
+    """
+
+    table: pa.Table
+    bounds: Sequence[Mapping[str, Any]]
+
+
+def resolve(selection: Selection, connection: Connection, name: str, there: Intervals | None = None) -> Selection:
     """The selection with names in place of patterns, and with the extent that it covers in a database.
 
     Parameters
@@ -35,7 +50,7 @@ def resolve(selection: Selection, connection: Connection, name: str, there: pa.T
     name
         What the user called the database, for errors.
     there
-        What `intervals_there` gave for the same tables; listed anew by default.
+        The intervals of the same tables; listed anew by default.
 
     Raises
     ------
@@ -44,18 +59,15 @@ def resolve(selection: Selection, connection: Connection, name: str, there: pa.T
     """
     if not selection:
         return selection
-    _make_table(connection, there)
-    try:
-        known = [row[0] for row in connection.execute(f"select distinct system from {_TABLE} order by 1").fetchall()]
-        classes = _classes(connection) if selection.classes else []
-        result = replace(
-            selection,
-            systems=_named(selection.systems, [entry for entry in known if entry], "system", name),
-            classes=_named(selection.classes, classes, "class", name),
-        )
-        systems = _systems(connection, result)
-    finally:
-        connection.execute(f"drop table {_TABLE}")
+    there = intervals_there(connection) if there is None else there
+    known = sorted({row["system"] for row in there.bounds if row["system"]})
+    classes = _classes(connection) if selection.classes else []
+    result = replace(
+        selection,
+        systems=_named(selection.systems, known, "system", name),
+        classes=_named(selection.classes, classes, "class", name),
+    )
+    systems = _systems(connection, result, there)
     extent = Extent(systems, tuple(classes))
     if not any(system.taken_first is not None for system in systems) and (
         result.windows or result.shifts or result.systems
@@ -66,28 +78,19 @@ def resolve(selection: Selection, connection: Connection, name: str, there: pa.T
     return replace(result, extent=extent)
 
 
-def intervals_there(connection: Connection) -> pa.Table:
-    """System, offset and start (to the minute) of the intervals of a database, for several selections of it."""
-    return arrow(connection, _extent_sql(connection))
+def intervals_there(connection: Connection) -> Intervals:
+    """The intervals of a database, for several selections of it."""
+    table = arrow(connection, _extent_sql(connection))
+    return Intervals(table, _bounds(connection, table))
 
 
-def _make_table(connection: Connection, there: pa.Table | None) -> None:
-    if there is None:
-        connection.execute(f"create or replace temp table {_TABLE} as {_extent_sql(connection)}")
-    else:
-        add_table(connection, _TABLE, there, temporary=True)
-
-
-def whole_extent(connection: Connection, there: pa.Table | None = None) -> Extent:
+def whole_extent(connection: Connection, there: Intervals | None = None) -> Extent:
     """Systems of a database with their times, and its classes, as if everything were selected.
 
     ``there`` is as in `resolve`.
     """
-    _make_table(connection, there)
-    try:
-        return Extent(_systems(connection, Selection()), tuple(_classes(connection)))
-    finally:
-        connection.execute(f"drop table {_TABLE}")
+    there = intervals_there(connection) if there is None else there
+    return Extent(_systems(connection, Selection(), there), tuple(_classes(connection)))
 
 
 def _extent_sql(connection: Connection) -> str:
@@ -104,11 +107,12 @@ def _extent_sql(connection: Connection) -> str:
     return f"select distinct * from ({' union all '.join(selects)})"
 
 
-def _systems(connection: Connection, selection: Selection) -> tuple[SystemExtent, ...]:
-    everything = _bounds(connection, "")
-    taken = {(row["system"], row["offset"]): row for row in _bounds(connection, selection.rows(("interval",)))}
-    results: dict[str | None, list[tuple[dict[str, Any], dict[str, Any] | None]]] = {}
-    for row in everything:
+def _systems(connection: Connection, selection: Selection, there: Intervals) -> tuple[SystemExtent, ...]:
+    condition = selection.rows(("interval",))
+    selected = _bounds(connection, there.table, condition) if condition else there.bounds
+    taken = {(row["system"], row["offset"]): row for row in selected}
+    results: dict[str | None, list[tuple[Mapping[str, Any], Mapping[str, Any] | None]]] = {}
+    for row in there.bounds:
         results.setdefault(row["system"], []).append((row, taken.get((row["system"], row["offset"]))))
     entries = []
     for system, rows in sorted(results.items(), key=lambda item: (item[0] is None, item[0] or "")):
@@ -126,19 +130,21 @@ def _systems(connection: Connection, selection: Selection) -> tuple[SystemExtent
     return tuple(entries)
 
 
-def _offsets(rows: Iterable[dict[str, Any]]) -> tuple[float | None, ...]:
+def _offsets(rows: Iterable[Mapping[str, Any]]) -> tuple[float | None, ...]:
     return tuple(sorted({row["offset"] for row in rows}, key=lambda entry: (entry is None, entry or 0.0)))
 
 
-def _bounds(connection: Connection, condition: str) -> list[dict[str, Any]]:
-    return rows_of(
-        connection,
-        'select system, round(utc_offset / 60) * 60 as "offset", min(epoch("interval")) as first,'
-        f' max(epoch("interval")) as last from {_TABLE}{f" where {condition}" if condition else ""} group by all',
-    )
+def _bounds(connection: Connection, table: pa.Table, condition: str = "") -> list[dict[str, Any]]:
+    with read_once(connection, "intervals_there", table):
+        return rows_of(
+            connection,
+            'select system, round(utc_offset / 60) * 60 as "offset", min(epoch("interval")) as first,'
+            f' max(epoch("interval")) as last from intervals_there{f" where {condition}" if condition else ""}'
+            " group by all",
+        )
 
 
-def _local(row: dict[str, Any], name: str) -> datetime:
+def _local(row: Mapping[str, Any], name: str) -> datetime:
     return datetime(1970, 1, 1) + timedelta(seconds=row[name] + (row["offset"] or 0.0))
 
 
