@@ -136,7 +136,7 @@ def test_every_fact_has_a_source(empty_tables: Any, grain: Grain) -> None:
     raw = Inputs(empty_tables)
     filled: set[str] = set()
     for source in grain.sources:
-        made, _ = source_select(raw, grain, source)
+        made = source_select(raw, grain, source)
         filled |= columns_of(raw.connection, f"({with_parts(made.parts, made.select)})").keys()
     wanted = {*(k.name for k in grain.keys), *(a.name for a in grain.attributes), *(f.name for f in grain.facts)}
     assert wanted <= filled

@@ -14,7 +14,7 @@ from plexlens.metrics.query import Query
 from plexlens.metrics.rolled.days import next_to
 from plexlens.metrics.rolled.reading import Rolled, rolled_of
 from plexlens.metrics.rolled.rule import dated_tables
-from plexlens.metrics.source_rows import is_there, source_select
+from plexlens.metrics.source_rows import columns_there, is_there, source_select
 from plexlens.metrics.source_sql import with_parts
 from plexlens.pdb.engine import add_table, arrow, literal, quoted
 from plexlens.pdb.kept_rows import are_many
@@ -76,7 +76,8 @@ def _typed(inputs: Inputs, grain: Grain, source: Source) -> str:
     Where classes are selected, a further column says which rows are of them: rows of other classes are dropped only
     after sources were matched, or a second source would fill in what was dropped of the first.
     """
-    result, there = source_select(inputs, grain, source)
+    result = source_select(inputs, grain, source)
+    there = columns_there(inputs, source, result)
     chosen = {
         name: f"{quoted(name)}::{kind}" if name in there else f"null::{kind}" for name, kind in _IDENTITY_TYPES.items()
     }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 import duckdb
@@ -25,25 +27,43 @@ def is_there(inputs: Inputs, source: Source) -> bool:
     return inputs.has(*source.needs) and (not source.any_of or any(inputs.has(name) for name in source.any_of))
 
 
-def source_select(inputs: Inputs, grain: Grain, source: Source) -> tuple[SourceSelect, frozenset[str]]:
-    """The select of a source of facts (`plexlens.metrics.source_sql`), and its columns.
+def source_select(inputs: Inputs, grain: Grain, source: Source) -> SourceSelect:
+    """The select of a source of facts (`plexlens.metrics.source_sql`).
+
+    Raises
+    ------
+    CatalogueError
+        With a site's folders in the catalogue: its SQL cannot be read.
+    """
+    catalogue = GRAINS.catalogue
+    with _of_site(inputs, source):
+        functions = catalogue.functions.but(quarter_functions(inputs.selection))
+        # A site's SQL is read as a whole, so that its errors show; columns of any kind can identify a class.
+        whole = catalogue.is_extended or bool(inputs.selection.classes)
+        return select_of_source(grain, source, inputs.raw, catalogue.relations, functions, whole=whole)
+
+
+def columns_there(inputs: Inputs, source: Source, select: SourceSelect) -> frozenset[str]:
+    """The columns of the select of a source.
 
     Raises
     ------
     CatalogueError
         With a site's folders in the catalogue: the engine cannot read the SQL.
     """
-    catalogue = GRAINS.catalogue
+    if select.columns is not None and not GRAINS.catalogue.is_extended:
+        return select.columns
+    with _of_site(inputs, source):
+        return frozenset(columns_of(inputs.connection, f"(\n{with_parts(select.parts, select.select)}\n)"))
+
+
+@contextmanager
+def _of_site(inputs: Inputs, source: Source) -> Iterator[None]:
+    """Name the place in a site's file that is wrong; without such files, an error of the engine is a defect."""
     try:
-        functions = catalogue.functions.but(quarter_functions(inputs.selection))
-        # A site's SQL is read as a whole, so that its errors show; columns of any kind can identify a class.
-        whole = catalogue.is_extended or bool(inputs.selection.classes)
-        result = select_of_source(grain, source, inputs.raw, catalogue.relations, functions, whole=whole)
-        if result.columns is not None and not catalogue.is_extended:
-            return result, result.columns
-        return result, frozenset(columns_of(inputs.connection, f"(\n{with_parts(result.parts, result.select)}\n)"))
+        yield
     except (duckdb.Error, ValueError) as error:
-        if not catalogue.is_extended or source.wrong is None:
+        if not GRAINS.catalogue.is_extended or source.wrong is None:
             raise
         said = str(error).partition("\n")[0].removeprefix("Binder Error: ").removeprefix("Parser Error: ")
         raise source.wrong(f"its SQL is not valid: {said}", _remedy(inputs, source, said)) from error

@@ -155,7 +155,7 @@ def _updated(pdb: Pdb, inputs: Inputs, grain: Grain, store: RollupStore, tell: C
             lost = _set_aside(store, grain, "are of an earlier definition, which does not fit the present one")
             kept = {}
         index = Rollup(said, kept, raw.reach, shape(grain))
-    context = context_of(inputs, source, source_select(inputs, grain, source)[0])
+    context = context_of(inputs, source, source_select(inputs, grain, source))
     expired = expired_in(pdb, index.days.values())
     wanted = []
     for day in raw.ending():

@@ -141,7 +141,7 @@ def _found(inputs: Inputs, grain: Grain) -> Rolled | None:
         return None
     if is_earlier:
         index = replace(index, days=earlier(index, whole, raw))
-    context = context_of(inputs, source, source_select(inputs, whole, source)[0])
+    context = context_of(inputs, source, source_select(inputs, whole, source))
     return _of_days(Rolled(whole, source, pdb, (), (), (), (), raw), index, inputs.selection, ragged, context)
 
 
