@@ -145,8 +145,7 @@ def _differences(
                         assert _same(one[column], value), (name, by, time, where, column, one[column], value)
                 level = "raw"
                 if ours.levels is not None:
-                    shown = ours.levels.rows(frozenset(asked), time, where, 3600.0)
-                    level = next(key for key, view in ours.levels._views.items() if view.source == shown.source)
+                    level = ours.levels.level(frozenset(asked), time, where, 3600.0)
                 used[f"{time} by {level}"] += 1
     return used
 

@@ -29,6 +29,7 @@ from plexlens.metrics.rollup_direct import (
 )
 from plexlens.metrics.slices import Cut, sliced
 from plexlens.metrics.source_rows import available
+from plexlens.metrics.source_sql import names_in
 from plexlens.metrics.steps import Steps, are_of_several, are_plain, are_told_apart, have_epochs
 from plexlens.metrics.variants import Plan
 from plexlens.pdb.engine import quoted
@@ -134,6 +135,7 @@ def evaluate(
     within: str | None = None,
     kept: Query | None = None,
     summed: Summed | None = None,
+    entities: Query | None = None,
     apart: Sequence[str] = (),
     utc_offset: float = 0.0,
     day_begins: float = 0.0,
@@ -162,6 +164,8 @@ def evaluate(
         What `facts` gave for this grain, kept as a table for several roll-ups; taken anew from ``inputs`` by default.
     summed
         Rows by interval of ``kept``, added up over keys that neither ``by`` nor a condition names.
+    entities
+        The names in ``kept``, in fewer rows; None where there are no fewer.
     apart
         Columns that part the covered time: rows that differ in them are of different selections of intervals.
     utc_offset
@@ -213,7 +217,13 @@ def evaluate(
     fewer = "" if summed is None else _with_interval_to(inputs, summed.rows.where(where), grain)
     observed = fewer if summed is not None and summed.kept.issuperset(grain.observers) else ""
     # Where these have the observers, the intervals that tell the time say which of them come together.
-    met = _with_interval_to(inputs, table.timed.where(where), grain) if observed and table.timed is not None else rows
+    by_facts = where is not None and not names_in(where).isdisjoint(fact.name for fact in grain.facts)
+    if observed and table.timed is not None:
+        whole, met = base, _with_interval_to(inputs, table.timed.where(where), grain)
+    elif entities is not None and not (apart or within or by_facts):
+        whole, met = entities.source, entities.where(where).source
+    else:
+        whole, met = own, rows
     known = _known_facts(inputs, grain, table, where, apart=apart, shown=names).combinations
     plan = Plan.of(grain, known, several=False, shown=names)
     by_interval = time == "interval"
@@ -224,7 +234,11 @@ def evaluate(
             by_interval,
             _clean_of_whole(inputs, grain, table, apart),
             lambda: clean_intervals(inputs, base, grain, apart),
-            lambda: are_of_several(inputs, met, grain, keys, apart, cut=cut is Cut.ALIGNED and by_interval),
+            # If none of the whole come together, none of a part do: one answer for the conditions of many questions.
+            lambda: all(
+                are_of_several(inputs, view, grain, keys, apart, cut=cut is Cut.ALIGNED and by_interval)
+                for view in dict.fromkeys((whole, met))
+            ),
         )
     has_epochs = not steps.is_one and steps.several and have_epochs(inputs, base, grain)
     described = tuple(attribute.name for attribute in grain.attributes if attribute.name not in keys)
@@ -241,7 +255,7 @@ def evaluate(
     if can_be_parted and can_be_one and not steps.is_one:
         parts = parted(inputs, grain, base, rows, fewer)
         if parts is not None:
-            fewer = parts.of_even(inputs, fewer) if fewer else ""
+            fewer = parts.of_even(fewer) if fewer else ""
             even = choice.combined(replace(steps, is_one=True), parts.even_base, parts.even_rows, fewer)
             return even if parts.uneven is None else even.and_rows_of(choice.combined(steps, *parts.uneven))
     return choice.combined(steps, base, rows, fewer)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plexlens.metrics.definition import Grain
-from plexlens.metrics.engine_table import fresh_name, quoted
+from plexlens.metrics.engine_table import quoted
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.rollup_direct import has_lengths
 
@@ -20,7 +20,7 @@ MOST_UNEVEN, MOST_UNEVEN_SHARE = 200, 0.25
 
 @dataclass(frozen=True)
 class Parts:
-    """Views of the two parts of a table of facts.
+    """The two parts of a table of facts, as selects in brackets or views.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class Parts:
     uneven: tuple[str, str] | None
     is_even: str = ""
 
-    def of_even(self, inputs: Inputs, rows: str) -> str:
-        """A view of the rows of even intervals."""
-        return _view(inputs, rows, self.is_even) if self.is_even else rows
+    def of_even(self, rows: str) -> str:
+        """The rows of even intervals."""
+        return _where(rows, self.is_even) if self.is_even else rows
 
 
 def parted(inputs: Inputs, grain: Grain, base: str, rows: str, summed: str = "") -> Parts | None:
@@ -68,9 +68,8 @@ def parted(inputs: Inputs, grain: Grain, base: str, rows: str, summed: str = "")
     uneven: tuple[int, ...] | None = inputs.kept[key]
     if uneven is None:
         return None
-    without_time = inputs.connection.execute(
-        f"select 1 from {summed or rows} where interval is null limit 1"
-    ).fetchone()
+    # Rows that tell the time have every interval of the others: far fewer say that none is without a time.
+    without_time = all(_has_rows_without_time(inputs, view) for view in dict.fromkeys((base, summed or rows)))
     listed = ", ".join(f"make_timestamptz({moment})" for moment in uneven)
     conditions = [f"interval in ({listed})"] if uneven else []
     if without_time:
@@ -79,8 +78,16 @@ def parted(inputs: Inputs, grain: Grain, base: str, rows: str, summed: str = "")
         return Parts(base, rows, None)
     is_uneven = " or ".join(conditions)
     is_even = f"interval not in ({listed})" if uneven else "interval is not null"
-    views = [_view(inputs, source, text) for text in (is_even, is_uneven) for source in (base, rows)]
-    return Parts(views[0], views[1], (views[2], views[3]), is_even)
+    parts = [_where(source, text) for text in (is_even, is_uneven) for source in (base, rows)]
+    return Parts(parts[0], parts[1], (parts[2], parts[3]), is_even)
+
+
+def _has_rows_without_time(inputs: Inputs, view: str) -> bool:
+    key = ("rows without time", view)
+    if key not in inputs.kept:
+        row = inputs.connection.execute(f"select 1 from {view} where interval is null limit 1").fetchone()
+        inputs.kept[key] = row is not None
+    return bool(inputs.kept[key])
 
 
 def _uneven(inputs: Inputs, grain: Grain, base: str) -> tuple[int, ...] | None:
@@ -115,8 +122,6 @@ def _statement(grain: Grain, base: str) -> str:
     return f"select distinct epoch_us(interval) from ({counted}) where not is_even"
 
 
-def _view(inputs: Inputs, source: str, condition: str) -> str:
-    name = fresh_name("rolled_part")
-    inputs.made.append(("view", name))
-    inputs.connection.execute(f"create or replace temp view {name} as select * from {source} where {condition}")
-    return name
+def _where(rows: str, condition: str) -> str:
+    """A select in brackets: the engine compiles a view when it is made, and again whenever it is read."""
+    return f"(select * from {rows} where {condition})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from plexlens.metrics.definition import END, OWNERS, Grain, Rollup, Source
@@ -161,7 +161,9 @@ def facts(inputs: Inputs, grain: Grain) -> Query | None:
     return rows if rows is None or inputs.brought is None else inputs.brought(inputs, rows)
 
 
-def rolled_facts(inputs: Inputs, grain: Grain, rolled: Rolled, level: str = INTERVAL, *more: str) -> Query:
+def rolled_facts(
+    inputs: Inputs, grain: Grain, rolled: Rolled, level: str = INTERVAL, only: Collection[str] | None = None
+) -> Query:
     """Facts from roll-ups, and from raw rows for the days that lack them.
 
     Parameters
@@ -174,10 +176,10 @@ def rolled_facts(inputs: Inputs, grain: Grain, rolled: Rolled, level: str = INTE
         Its roll-ups.
     level
         Length of time of a row: ``interval``, ``hour`` or ``day``.
-    more
-        Columns beyond those of facts.
+    only
+        Columns to return, of those of facts and ``interval_to``; None for those of facts.
     """
-    columns = (*columns_of(grain), *more)
+    columns = columns_of(grain) if only is None else tuple(name for name in (*columns_of(grain), END) if name in only)
     raw = missing_facts(inputs, grain, rolled)
     selection = inputs.selection
     listed = ", ".join(quoted(name) for name in columns)

@@ -187,6 +187,11 @@ class GrainData:
         """
         return self.kept if self.levels is None else self.levels.rows(columns, time, where, utc_offset)
 
+    @property
+    def entities(self) -> Query | None:
+        """The names in its rows, in fewer rows than its facts have; None where there are no fewer."""
+        return None if self.levels is None else self.levels.entities
+
     def summed_for(
         self, by: Sequence[str], columns: Collection[str], time: str, where: str | None, utc_offset: float
     ) -> Summed | None:

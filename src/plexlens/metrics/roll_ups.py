@@ -214,6 +214,7 @@ class RollUps:
             where=where,
             kept=data.rows_for(wanted, time, where, utc_offset),
             summed=data.summed_for(by, wanted, time, where, utc_offset),
+            entities=data.entities,
             utc_offset=self.utc_offset,
             day_begins=self.day_begins,
             cut=cut,

@@ -35,7 +35,7 @@ _INSIDE = (
 
 
 def sliced(inputs: Inputs, grain: Grain, base: str, rows: str) -> tuple[str, str]:
-    """Views with intervals split at the boundaries of others; the original views if no split is needed.
+    """Selects with intervals split at the boundaries of others; the original views if no split is needed.
 
     What was counted in an interval is shared among its slices by their length; the rest is the same in all of them.
     Grains without intervals in common (jobs) stay as they are: each piece of work has a time of its own.
@@ -55,12 +55,9 @@ def sliced(inputs: Inputs, grain: Grain, base: str, rows: str) -> tuple[str, str
     slices = fresh_name("rolled_slices")
     inputs.made.append(("table", slices))
     inputs.connection.execute(f"create temp table {slices} as {_slices(base)}")
-    views = {}
-    for view in dict.fromkeys((base, rows)):
-        views[view] = fresh_name("rolled_sliced")
-        inputs.made.append(("view", views[view]))
-        inputs.connection.execute(f"create or replace temp view {views[view]} as {_sliced(grain, slices, view)}")
-    return views[base], views[rows]
+    # In brackets: the engine compiles a view when it is made, and again whenever it is read.
+    selects = {view: f"({_sliced(grain, slices, view)})" for view in dict.fromkeys((base, rows))}
+    return selects[base], selects[rows]
 
 
 def _times(base: str) -> str:

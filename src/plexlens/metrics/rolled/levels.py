@@ -49,8 +49,8 @@ class Levels:
         self._inputs = inputs
         self._grain = grain
         self._rolled = rolled
-        self._sources: dict[str, Query] = {}
-        self._views: dict[str, Query] = {}
+        self._sources: dict[tuple[str, tuple[str, ...] | None], Query] = {}
+        self._noted: set[str] = set()
         self._patterns = self._known()
         self.cover = self._covered()
         # Where hours have expired, the time of those days does not count in an answer by the hour.
@@ -87,10 +87,10 @@ class Levels:
         time, where, utc_offset
             As `plexlens.metrics.evaluate.evaluate` takes them.
         """
-        return self._timed(self._level(columns, time, where, utc_offset))
+        return self._timed(self.level(columns, time, where, utc_offset), self._needed(columns, where))
 
-    def _level(self, columns: Collection[str], time: str, where: str | None, utc_offset: float) -> str:
-        """The level of these rows."""
+    def level(self, columns: Collection[str], time: str, where: str | None, utc_offset: float) -> str:
+        """The level of the rows that answer a question; parameters are those of `rows`."""
         for level in sorted(LEVELS, key=LEVELS.__getitem__, reverse=True):
             if self._answers(level, columns, time, where, utc_offset):
                 return level
@@ -123,9 +123,10 @@ class Levels:
         for level, kept in summed_levels(self._rolled.grain).items():
             if named <= set(kept):
                 is_enough = time == "interval" or (
-                    set(kept).issuperset(self._grain.observers) and self._level(columns, time, where, utc_offset) != DAY
+                    set(kept).issuperset(self._grain.observers) and self.level(columns, time, where, utc_offset) != DAY
                 )
-                return Summed(self._rows_of(level), frozenset(kept)) if is_enough else None
+                needed = self._needed(columns, where)
+                return Summed(self._rows_of(level, needed), frozenset(kept)) if is_enough else None
         return None
 
     @property
@@ -134,9 +135,21 @@ class Levels:
         rows = self._view(INTERVAL)
         return self.cover if rows.timed is None else rows
 
-    def _timed(self, level: str) -> Query:
+    @property
+    def entities(self) -> Query:
+        """The names in the rows by interval, in as few rows as there are."""
+        selection, offsets = self._inputs.selection, self._rolled.offsets
+        longest = sorted(LEVELS, key=LEVELS.__getitem__, reverse=True)
+        level = next((level for level in longest if _is_whole(selection, LEVELS[level], offsets)), INTERVAL)
+        return self._rows_of(level, columns_of(replace(self._grain, facts=())))
+
+    def _needed(self, columns: Collection[str], where: str | None) -> tuple[str, ...]:
+        """The columns that a question reads: what it costs to compile a statement grows with those of its views."""
+        return (*columns_of(narrowed(self._grain, columns, (where,))), END)
+
+    def _timed(self, level: str, only: tuple[str, ...] | None = None) -> Query:
         """Rows of a level, with the intervals that tell the time: they are far fewer than rows of entities."""
-        return replace(self._view(level), timed=self.cover if level == DAY else self._cover_of_hours)
+        return replace(self._view(level, only), timed=self.cover if level == DAY else self._cover_of_hours)
 
     def _answers(self, level: str, columns: Collection[str], time: str, where: str | None, utc_offset: float) -> bool:
         """Whether rows of a level answer as rows by interval do: no bound of time parts one, all are known alike."""
@@ -176,10 +189,11 @@ class Levels:
                 }
         return list(results.values())
 
-    def _view(self, level: str) -> Query:
-        """Rows of a level as a view over the files, of which the engine reads the columns that a statement names."""
-        if level not in self._views:
-            view = self._rows_of(level)
+    def _view(self, level: str, only: tuple[str, ...] | None = None) -> Query:
+        """Rows of a level, with what is known of them; all columns, or some."""
+        view = self._rows_of(level, only)
+        if view.source not in self._noted:
+            self._noted.add(view.source)
             # Of days that were merged each entity is known to have one row in an interval.
             if is_single := self._are_merged and not self._rolled.missing:
                 note_single_rows(self._inputs, view.source, entity(self._grain))
@@ -188,20 +202,21 @@ class Levels:
                 every = frozenset(fact.name for fact in self._grain.facts)
                 known = KnownFacts(self._patterns, is_single)
                 self._inputs.patterns[view.source, ()] = [(every, known)]
-            self._views[level] = view
-        return self._views[level]
+        return view
 
     @property
     def _are_merged(self) -> bool:
         """Whether all days have merged rows."""
         return all(LEVELS.keys() <= day.files.keys() or not day.has_hours for day in self._rolled.days)
 
-    def _rows_of(self, level: str) -> Query:
-        """Rows of a level as a view over the files."""
-        if level not in self._sources:
-            query = rolled_facts(self._inputs, self._grain, self._rolled, level, END)
-            self._sources[level] = query.as_view(fresh_name(f"rolled_{self._grain.name}"))
-        return self._sources[level]
+    def _rows_of(self, level: str, only: tuple[str, ...] | None = None) -> Query:
+        """Rows of a level as a view over the files, of which the engine reads the columns that a statement names."""
+        key = level, only
+        if key not in self._sources:
+            columns = only or (*columns_of(self._grain), END)
+            query = rolled_facts(self._inputs, self._grain, self._rolled, level, columns)
+            self._sources[key] = query.as_view(fresh_name(f"rolled_{self._grain.name}"))
+        return self._sources[key]
 
     def _covered(self, *, fine: bool = False) -> Query:
         inputs, grain = self._inputs, self._grain
