@@ -6,6 +6,7 @@ different moments, each start would have the numbers of one alone.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum, auto
 
 from plexlens.metrics.definition import Grain, Rollup
@@ -56,8 +57,14 @@ def sliced(inputs: Inputs, grain: Grain, base: str, rows: str) -> tuple[str, str
     inputs.made.append(("table", slices))
     inputs.connection.execute(f"create temp table {slices} as {_slices(base)}")
     # In brackets: the engine compiles a view when it is made, and again whenever it is read.
-    selects = {view: f"({_sliced(grain, slices, view)})" for view in dict.fromkeys((base, rows))}
+    selects = {base: f"({_sliced(_timing(grain), slices, base)})"}
+    selects[rows] = f"({_sliced(grain, slices, rows)})"
     return selects[base], selects[rows]
+
+
+def _timing(grain: Grain) -> Grain:
+    """The grain with the facts alone that rows need to tell the time."""
+    return replace(grain, facts=tuple(fact for fact in grain.facts if fact.rollup is Rollup.SPAN))
 
 
 def _times(base: str) -> str:

@@ -41,8 +41,8 @@ class Levels:
     Attributes
     ----------
     cover
-        The intervals of each observer, whatever entities had rows in them; they have the columns of facts, which are
-        null unless they belong to an interval.
+        The intervals of each observer, whatever entities had rows in them: the columns that tell the time and the
+        observer alone.
     """
 
     def __init__(self, inputs: Inputs, grain: Grain, rolled: Rolled) -> None:
@@ -221,7 +221,7 @@ class Levels:
     def _covered(self, *, fine: bool = False) -> Query:
         inputs, grain = self._inputs, self._grain
         there = cover_columns(self._rolled.grain)
-        columns = (*columns_of(grain), END)
+        columns = tuple(name for name in (*columns_of(grain), END) if name in there)
         # Of each day they are distinct, and an interval is of one day.
         select = f"select * from ({self._rolled.stored(COVER, there, fine=fine)})"
         selected = inputs.selection.rows(there)
@@ -230,12 +230,7 @@ class Levels:
         if self._rolled.missing:
             # Rows of the missing days have intervals, too.
             select += f"\nunion\n{cover(self._view(INTERVAL).source, self._rolled.grain)}"
-        texts = {key.name for key in grain.keys} | {attribute.name for attribute in grain.attributes}
-        listed = ", ".join(
-            quoted(name) if name in there else f"null::{'varchar' if name in texts else 'double'} as {quoted(name)}"
-            for name in columns
-        )
-        query = Query.of(inputs.connection, f"select {listed} from ({select})", columns)
+        query = Query.of(inputs.connection, f"select {', '.join(map(quoted, columns))} from ({select})", columns)
         return query.kept(fresh_name(f"cover_{grain.name}"))
 
 
