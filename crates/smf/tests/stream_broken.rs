@@ -314,7 +314,9 @@ proptest! {
         prop_assert_eq!(records.len(), 1, "{:?}", summary.damage);
         prop_assert_eq!(records[0].kind, FrameKind::Joined(count as u16));
         prop_assert_eq!(sections(&described(&records[0].contents)), sections(&rmf.whole()));
-        prop_assert!(summary.damage.is_empty());
+        // Entries of any bytes can look like the header of a record that ends with theirs, which is noted.
+        let others = summary.damage.entries().iter().filter(|each| each.reason != DamageReason::HeaderWithinRecord);
+        prop_assert_eq!(others.count(), 0, "{:?}", summary.damage);
     }
 
     #[test]
