@@ -12,7 +12,7 @@ from plexlens.metrics.catalogue.current import GRAINS
 from plexlens.metrics.ceiling import above_ceiling
 from plexlens.metrics.definition import END, IDENTITY, Grain
 from plexlens.metrics.engine_table import fresh_name
-from plexlens.metrics.epochs import entity, epochs, joined
+from plexlens.metrics.epochs import entity
 from plexlens.metrics.even_intervals import parted
 from plexlens.metrics.facts import end_name, facts, keep
 from plexlens.metrics.inputs import Inputs
@@ -423,21 +423,6 @@ def known_in(inputs: Inputs, grain: Grain, kept: Query) -> KnownFacts:
     return _known_facts(inputs, grain, kept)
 
 
-def observed_apart(inputs: Inputs, grain: Grain, kept: Query) -> tuple[tuple[str, ...], ...]:
-    """Names of the observers of kept facts by measurement epoch, the earliest first.
-
-    An observer's name is the last of its columns that has a value: the Db2 or region, or the system.
-    """
-    view = rows_view(inputs, grain, kept)
-    name = f"coalesce({', '.join(f'{quoted(column)}' for column in reversed(grain.observers))}, '')"
-    rows = inputs.connection.execute(
-        f"select e.epoch, list(distinct r.name order by r.name) from ({epochs(view, grain)}) e "
-        f"join (select distinct {joined(grain.observers)} as who, {name} as name from {view}) r on r.who = e.who "
-        "group by e.epoch order by e.epoch"
-    ).fetchall()
-    return tuple(tuple(name for name in names if name) for _, names in rows)
-
-
 def _with_interval_to(inputs: Inputs, rows: Query, grain: Grain) -> str:
     """Facts with the moment that names the end of their interval; kept facts have it, others become a view."""
     if END in rows.columns:
@@ -496,7 +481,6 @@ __all__ = [
     "facts",
     "kept_facts",
     "known_in",
-    "observed_apart",
     "rolled_up",
     "rows_view",
     "with_metrics",

@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.engine_table import fresh_name
-from plexlens.metrics.evaluate import known_in, observed_apart
+from plexlens.metrics.epochs import epochs, joined
+from plexlens.metrics.evaluate import known_in, rows_view
 from plexlens.metrics.facts import facts, keep
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.moments import TOGETHER, on_axis, shown_on
@@ -21,7 +22,7 @@ from plexlens.metrics.query import Query, Summed
 from plexlens.metrics.reduction import narrowed
 from plexlens.metrics.rolled.levels import Levels
 from plexlens.metrics.source_sql import names_in
-from plexlens.pdb.engine import Connection, arrow
+from plexlens.pdb.engine import Connection, arrow, quoted
 
 #: More intervals than this are drawn by the hour, more hours by the day.
 MOST_TIMES = 400
@@ -173,7 +174,7 @@ class GrainData:
         """Names of the observers by the time at which they were measured: those of two parts were never measured
         together.
         """
-        return observed_apart(self._inputs, self.grain, self._named_in) if self.regular else ()
+        return _observed_apart(self._inputs, self.grain, self._named_in) if self.regular else ()
 
     def rows_for(self, columns: Collection[str], time: str, where: str | None, utc_offset: float) -> Query:
         """The rows that answer a question: those by interval, or longer ones that give the same answer.
@@ -224,6 +225,21 @@ class GrainData:
     def intervals(self) -> int:
         """Number of intervals, on any clock."""
         return sum(len(covered.times) for covered in self.clocks)
+
+
+def _observed_apart(inputs: Inputs, grain: Grain, kept: Query) -> tuple[tuple[str, ...], ...]:
+    """Names of the observers of kept facts by measurement epoch, the earliest first.
+
+    An observer's name is the last of its columns that has a value: the Db2 or region, or the system.
+    """
+    view = rows_view(inputs, grain, kept)
+    name = f"coalesce({', '.join(f'{quoted(column)}' for column in reversed(grain.observers))}, '')"
+    rows = inputs.connection.execute(
+        f"select e.epoch, list(distinct r.name order by r.name) from ({epochs(view, grain)}) e "
+        f"join (select distinct {joined(grain.observers)} as who, {name} as name from {view}) r on r.who = e.who "
+        "group by e.epoch order by e.epoch"
+    ).fetchall()
+    return tuple(tuple(name for name in names if name) for _, names in rows)
 
 
 def _asked(connection: Connection, sql: str) -> pa.Table:

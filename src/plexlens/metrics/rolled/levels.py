@@ -31,6 +31,8 @@ from plexlens.pdb.rollup_store import COVER, DAY, INTERVAL
 
 _WEEK = 7 * 86_400
 
+_LONGEST_FIRST = sorted(LEVELS, key=LEVELS.__getitem__, reverse=True)
+
 #: Columns that all levels keep apart.
 _OF_ALL = frozenset({"source_kind", "local_time", "interval"})
 
@@ -91,7 +93,7 @@ class Levels:
 
     def level(self, columns: Collection[str], time: str, where: str | None, utc_offset: float) -> str:
         """The level of the rows that answer a question; parameters are those of `rows`."""
-        for level in sorted(LEVELS, key=LEVELS.__getitem__, reverse=True):
+        for level in _LONGEST_FIRST:
             if self._answers(level, columns, time, where, utc_offset):
                 return level
         return INTERVAL
@@ -139,8 +141,7 @@ class Levels:
     def entities(self) -> Query:
         """The names in the rows by interval, in as few rows as there are."""
         selection, offsets = self._inputs.selection, self._rolled.offsets
-        longest = sorted(LEVELS, key=LEVELS.__getitem__, reverse=True)
-        level = next((level for level in longest if _is_whole(selection, LEVELS[level], offsets)), INTERVAL)
+        level = next((level for level in _LONGEST_FIRST if _is_whole(selection, LEVELS[level], offsets)), INTERVAL)
         return self._rows_of(level, columns_of(replace(self._grain, facts=())))
 
     def _needed(self, columns: Collection[str], where: str | None) -> tuple[str, ...]:
