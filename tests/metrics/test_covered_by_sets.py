@@ -69,11 +69,11 @@ def _drawn(chance: Random) -> list[Interval]:
     return intervals
 
 
-@pytest.mark.parametrize("in_common", [False, True])
+@pytest.mark.parametrize("alike_first", [False, True])
 @pytest.mark.parametrize("draw", [_drawn, _in_common, _in_part])
 @pytest.mark.parametrize("seed", range(20))
 def test_each_group_has_the_time_of_its_observers(
-    seed: int, draw: Callable[[Random], list[Interval]], *, in_common: bool
+    seed: int, draw: Callable[[Random], list[Interval]], *, alike_first: bool
 ) -> None:
     chance = Random(seed)
     intervals = draw(chance)
@@ -100,10 +100,10 @@ def test_each_group_has_the_time_of_its_observers(
     connection.execute('create table measured ("transaction" varchar, who varchar)')
     rows = [[group, name] for group, names in groups.items() for name in names]
     connection.executemany("insert into measured values (?, ?)", rows * 2)
-    steps = covered_by_sets(['"transaction"'], [], "who", in_common=in_common)
+    steps = covered_by_sets(['"transaction"'], [], "who", alike_first=alike_first)
     listed = ", ".join(f"{name} as ({sql})" for name, sql in steps.items())
     answer = dict(connection.execute(f"with {listed} select * from together_whole").fetchall())
-    if in_common and draw is not _drawn:
+    if alike_first and draw is not _drawn:
         row = connection.execute(
             f"with {listed} select count(*) filter (where is_of_all), count(*) filter (where not is_of_all) from alike"
         ).fetchone()
@@ -112,8 +112,8 @@ def test_each_group_has_the_time_of_its_observers(
     assert answer == pytest.approx({group: _slow(intervals, names) for group, names in groups.items()}, rel=1e-12)
 
 
-@pytest.mark.parametrize("in_common", [False, True])
-def test_two_regions_that_follow_each_other(*, in_common: bool) -> None:
+@pytest.mark.parametrize("alike_first", [False, True])
+def test_two_regions_that_follow_each_other(*, alike_first: bool) -> None:
     # A: 00:00 to 00:15 and 00:15 to 00:30; B: 00:15 to 00:30 and 00:30 to 00:45. Together 45 minutes, A alone 30.
     intervals = [("A", 0, 900), ("A", 900, 1800), ("B", 900, 1800), ("B", 1800, 2700)]
     connection = connect()
@@ -128,7 +128,7 @@ def test_two_regions_that_follow_each_other(*, in_common: bool) -> None:
     connection.execute(
         "create table measured as select * from (values ('both', 'A'), ('both', 'B'), ('first', 'A')) t(job, who)"
     )
-    steps = covered_by_sets(["job"], [], "who", in_common=in_common)
+    steps = covered_by_sets(["job"], [], "who", alike_first=alike_first)
     listed = ", ".join(f"{name} as ({sql})" for name, sql in steps.items())
     rows = connection.execute(f"with {listed} select * from together order by job").fetchall()
     assert rows == [("both", 2700.0), ("first", 1800.0)]

@@ -21,7 +21,7 @@ _BITS = 50
 
 
 def covered_by_sets(
-    group: Sequence[str], time: Sequence[str], observer: str, *, in_common: bool = False
+    group: Sequence[str], time: Sequence[str], observer: str, *, alike_first: bool = False
 ) -> dict[str, str]:
     """Steps of a roll-up: ``together`` and ``together_whole`` have the column ``together_0``, in seconds, by group.
 
@@ -35,7 +35,7 @@ def covered_by_sets(
         Those of them that tell the time of a group.
     observer
         The column that names an observer.
-    in_common
+    alike_first
         Whether intervals that are alike are added up first, which is worth it for many observers: only the others are
         added up observer by observer for each set.
     """
@@ -52,7 +52,7 @@ def covered_by_sets(
     interval = f"({observer}, interval, interval_to)"
     alone = f"case when epoch(ends) - epoch(starts) > {MOMENTS} then null else {interval} end as rolled_alone"
     listed = ", ".join([*(f"o.{name}" for name in (_SET, *time)), "local_time", "starts", "ends"])
-    source = "not_alike" if in_common else "every"
+    source = "not_alike" if alike_first else "every"
     intervals = (
         f"(select {listed}, max(length) as length from (select *, {alone} from {source}) i "
         f"join ({unnested}) o on {_same('o', 'i', [observer, *time])} group by {listed}, rolled_alone)"
@@ -62,7 +62,7 @@ def covered_by_sets(
     steps, of_time = {"observer_sets": sets}, f" group by {', '.join(time)}" if time else ""
     columns = ", ".join([*(f"s.{name}" for name in group), "t.together_0"])
     together = f"select {columns} from observer_sets s join ({covered}) t on {_same('s', 't', [_SET, *time])}"
-    if in_common:
+    if alike_first:
         steps |= _alike(time, observer) | _in_part(time, observer, unnested)
         of_all = f"select {', '.join([*time, 'sum(length) as common'])} from alike where is_of_all{of_time}"
         parts = ("t.together_0", "c.common", "p.in_part")

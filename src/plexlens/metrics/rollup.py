@@ -387,7 +387,7 @@ class Statement:
         """The time covered jointly by the observers of a group, per epoch and in total."""
         if self.together == [0] and not self.is_alone and not self.has_epochs:
             return covered_by_sets(
-                self.group, self.time, OBSERVER, in_common=self.has_times and not self.is_by_interval
+                self.group, self.time, OBSERVER, alike_first=self.has_times and not self.is_by_interval
             )
         by = [*self.group, _EPOCH] if self.has_epochs else [*self.group]
         by_group = f" group by {', '.join(by)}" if by else ""
