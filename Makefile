@@ -125,6 +125,7 @@ lint: $(BUILD)/core
 types: $(BUILD)/core
 	$(BIN)/mypy
 
+rust-test: export PROPTEST_RNG_SEED ?= 20261130
 rust-test:
 	$(CARGO) test --quiet --locked --workspace
 

@@ -14,12 +14,16 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from tests.draws import SOAK
+
 if TYPE_CHECKING:
     from tests.report.browser import Browser
 
-# An example that takes long is a busy machine more often than a defect: no test has a deadline per example.
-settings.register_profile("plexlens", deadline=None)
-settings.load_profile("plexlens")
+# An example that takes long is a busy machine more often than a defect: no test has a deadline per example. Outside of
+# the soak, every run draws the same examples: what fails was changed, or a soak finds it.
+settings.register_profile("same", deadline=None, derandomize=True)
+settings.register_profile("soak", deadline=None)
+settings.load_profile("soak" if SOAK else "same")
 
 # Python looks for unused cycles each 700 objects, and statements that are parsed are made of many: a tenth of the time
 # of the tests.

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import pytest
 import sqlglot
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from plexlens.expression import Expression, ExpressionError, parse, sql_of, value
@@ -104,7 +104,12 @@ CONNECTION = duckdb.connect()
 def asked(tree: Expression, row: dict[str, Any]) -> tuple[Any, str]:
     """Value and type that DuckDB gives."""
     columns = ", ".join(f"?::{'double' if name in NUMBERS else 'varchar'} as {quoted(name)}" for name in row)
-    made = sql_of(tree, quoted)
+    try:
+        made = sql_of(tree, quoted)
+    except ExpressionError as error:
+        # Percentiles of deviations of percentiles: nothing of the formula's text bounds what it expands to.
+        assert "too long after expansion" in str(error)
+        reject()
     found = CONNECTION.execute(f"select {made}, typeof({made}) from (select {columns})", list(row.values())).fetchone()
     assert found is not None
     return found
