@@ -23,6 +23,7 @@ from plexlens.errors import (
 from plexlens.pdb import Change, DataFile, Ingest, Outcome, Pdb, ingest
 from plexlens.pdb.commit import commit
 from plexlens.pdb.durable import Disk
+from plexlens.pdb.engine import session_of
 from plexlens.pdb.schema import columns_of
 from tests.pdb.fake_source import expected, held, write
 
@@ -32,6 +33,12 @@ as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywher
 def test_create_makes_what_open_opens(tmp_path: Path) -> None:
     made = Pdb.create(tmp_path / "deep" / "down.pdb")
     assert made.ingests == Pdb.open(made.path).ingests == ()
+
+
+def test_sessions_remember_what_was_read_of_files(tmp_path: Path) -> None:
+    """The engine would read the footer of every file for each question."""
+    session = session_of(Pdb.create(tmp_path / "p").connect())
+    assert session.execute("select current_setting('parquet_metadata_cache')").fetchone() == (True,)
 
 
 def test_open_or_create(tmp_path: Path) -> None:

@@ -333,8 +333,8 @@ class Pdb:
             from plexlens.pdb.object_views import attach
 
             attach(connection, self.path, self.manifest.files.values())
-        # Files never change, so what was read of them once stays true.
-        connection.execute("SET parquet_metadata_cache = true")
+        # Files never change, so what was read of them once stays true, for sessions of the connection too.
+        connection.execute("SET GLOBAL parquet_metadata_cache = true")
         is_tiny = size < _TINY
         if is_tiny:
             connection.execute(f"SET disabled_optimizers = '{','.join(_WEIGHING)}'")
