@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from itertools import product
 from random import Random
 
+import duckdb
 import pytest
 
 from plexlens.metrics import GRAINS
@@ -17,7 +19,7 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import Selection, resolve, window
 from plexlens.pdb import Pdb, ingest
 from plexlens.report.blocks import charts, tables
-from plexlens.report.blocks.context import Context
+from plexlens.report.blocks.context import Context, one_of
 from plexlens.report.blocks.courses import Courses
 from plexlens.report.blocks.evaluated import Builder
 from plexlens.report.blocks.page import ChartSpec, Page, TableSpec
@@ -123,3 +125,18 @@ def test_sparklines_of_many_rows_are_those_of_all(context: Context, monkeypatch:
     place = [column.name for column in slow.columns].index("response_time_course")
     assert [row[place] for row in fast.rows[:2]] == [row[place] for row in slow.rows[:2]]
     assert not any(row[place] for row in fast.rows[2:])
+
+
+@pytest.mark.parametrize("names", [("a",), ("a", "b")])
+@pytest.mark.parametrize("places", [(), (0,), (1, 2), (0, 2)])
+def test_some_entities_and_all_others_are_all(names: tuple[str, ...], places: tuple[int, ...]) -> None:
+    """A name that is missing is a name of its own."""
+    every = list(product((None, "x", "y"), repeat=len(names)))
+    some = [every[place] for place in places]
+    connection = duckdb.connect()
+    connection.execute(f"create table t ({', '.join(f'{name} varchar' for name in names)})")
+    connection.executemany(f"insert into t values ({', '.join('?' for _ in names)})", every)
+    condition = one_of(names, some)
+    assert connection.execute(f"from t where {condition}").fetchall() == some
+    others = connection.execute(f"from t where not coalesce({condition}, false)").fetchall()
+    assert others == [values for values in every if values not in some]

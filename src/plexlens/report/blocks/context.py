@@ -121,13 +121,18 @@ class Context:
 
 
 def one_of(names: Sequence[str], values: Sequence[tuple[str | None, ...]]) -> str:
-    """A condition on facts: the named columns have one of these combinations of values; null equals null."""
+    """A condition on facts: the named columns have one of these combinations of values; null equals null.
+
+    It may be unknown where a column is null and no value is.
+    """
     if not values:
         return "false"
+    single = [_single(name, [value[place] for value in values]) for place, name in enumerate(names)]
+    if len(single) == 1:
+        return single[0]
+    # The engine skips rows of a file by the values of single columns, which it is given in addition.
     joined = f" || {literal(_BETWEEN)} || ".join(f"coalesce({quoted(name)}, {literal(_NOTHING)})" for name in names)
     listed = ", ".join(literal(_joined(value)) for value in dict.fromkeys(values))
-    # The engine skips rows of a file by the values of single columns, which it is given in addition.
-    single = [_single(name, [value[place] for value in values]) for place, name in enumerate(names)]
     return " and ".join([*single, f"{joined} in ({listed})"])
 
 

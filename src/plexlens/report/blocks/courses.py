@@ -59,7 +59,7 @@ class Entities:
 
     def without(self, kept: Iterable[Entity]) -> Entities:
         """All but some of them."""
-        return replace(self, where=both(self.where, f"not ({one_of(self.names, list(kept))})"))
+        return replace(self, where=both(self.where, f"not coalesce({one_of(self.names, list(kept))}, false)"))
 
 
 class Courses:
