@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from plexlens.expression import sql_of
@@ -135,7 +136,7 @@ def evaluate(
     within: str | None = None,
     kept: Query | None = None,
     summed: Summed | None = None,
-    entities: Query | None = None,
+    entities: Callable[[], Query] | None = None,
     apart: Sequence[str] = (),
     utc_offset: float = 0.0,
     day_begins: float = 0.0,
@@ -165,7 +166,7 @@ def evaluate(
     summed
         Rows by interval of ``kept``, added up over keys that neither ``by`` nor a condition names.
     entities
-        The names in ``kept``, in fewer rows; None where there are no fewer.
+        Gives the names in ``kept``, in fewer rows; None where there are no fewer.
     apart
         Columns that part the covered time: rows that differ in them are of different selections of intervals.
     utc_offset
@@ -216,14 +217,24 @@ def evaluate(
         summed = None
     fewer = "" if summed is None else _with_interval_to(inputs, summed.rows.where(where), grain)
     observed = fewer if summed is not None and summed.kept.issuperset(grain.observers) else ""
-    # Where these have the observers, the intervals that tell the time say which of them come together.
-    by_facts = where is not None and not names_in(where).isdisjoint(fact.name for fact in grain.facts)
-    if observed and table.timed is not None:
-        whole, met = base, _with_interval_to(inputs, table.timed.where(where), grain)
-    elif entities is not None and not (apart or within or by_facts):
-        whole, met = entities.source, entities.where(where).source
-    else:
-        whole, met = own, rows
+
+    @cache
+    def named() -> tuple[str, str]:
+        """Views of the names in all rows, and in those that count."""
+        if entities is not None and not (apart or within):
+            names = entities()
+            if names_in(where or "").isdisjoint(set(table.columns).difference(names.columns)):
+                return names.source, names.where(where).source
+        return own, rows
+
+    def come_together() -> bool:
+        # Rows of observers name no other key, and the intervals that tell the time have all of their names.
+        by_time = table.timed if observed else None
+        views = named() if by_time is None else (base, _with_interval_to(inputs, by_time.where(where), grain))
+        # If none of the whole come together, none of a part do: one answer for the conditions of many questions.
+        is_cut = cut is Cut.ALIGNED and time == "interval"
+        return all(are_of_several(inputs, view, grain, keys, apart, cut=is_cut) for view in dict.fromkeys(views))
+
     known = _known_facts(inputs, grain, table, where, apart=apart, shown=names).combinations
     plan = Plan.of(grain, known, several=False, shown=names)
     by_interval = time == "interval"
@@ -234,11 +245,7 @@ def evaluate(
             by_interval,
             _clean_of_whole(inputs, grain, table, apart),
             lambda: clean_intervals(inputs, base, grain, apart),
-            # If none of the whole come together, none of a part do: one answer for the conditions of many questions.
-            lambda: all(
-                are_of_several(inputs, view, grain, keys, apart, cut=cut is Cut.ALIGNED and by_interval)
-                for view in dict.fromkeys((whole, met))
-            ),
+            come_together,
         )
     has_epochs = not steps.is_one and steps.several and have_epochs(inputs, base, grain)
     described = tuple(attribute.name for attribute in grain.attributes if attribute.name not in keys)
@@ -246,8 +253,8 @@ def evaluate(
     if are_added_up:
         rows, fewer = observed, ""
     choice = _Choice(
-        inputs, grain, table, rows, keys, described, time, bucket, tuple(apart), cut, names, tuple(known), plan,
-        has_epochs=has_epochs, are_added_up=are_added_up,
+        inputs, grain, table, lambda: named()[1], keys, described, time, bucket, tuple(apart), cut, names, tuple(known),
+        plan, has_epochs=has_epochs, are_added_up=are_added_up,
     )  # fmt: skip
     # Of a table for the intervals alone, which is small, it is soon known which of them are even.
     can_be_parted = by_interval and table.timed is not None and not apart and not has_epochs
@@ -263,14 +270,16 @@ def evaluate(
 
 @dataclass(frozen=True)
 class _Choice:
-    """The rows of a roll-up and the columns to keep apart, with what is known of the rows.
+    """Keys and times of a roll-up, with what is known of its rows.
 
     Attributes
     ----------
     inputs, grain, time, apart, cut
         As `evaluate` takes them; the grain has the metrics that are asked for.
-    table, rows
-        The facts, and the view of those that count.
+    table
+        The facts.
+    named
+        Gives the view of the names in the rows that count.
     keys, described
         Columns to keep apart, and attributes to carry along.
     bucket
@@ -290,7 +299,7 @@ class _Choice:
     inputs: Inputs
     grain: Grain
     table: Query
-    rows: str
+    named: Callable[[], str]
     keys: tuple[str, ...]
     described: tuple[str, ...]
     time: str
@@ -337,12 +346,11 @@ class _Choice:
             steps.is_one
             and not (is_summed or self.are_added_up)
             and has_intervals
-            and are_told_apart(inputs, self.rows, grain, self.keys, ask=by_interval)
+            and are_told_apart(inputs, self.named(), grain, self.keys, ask=by_interval)
             and are_single_rows(inputs, grain, self.table)
         )
-        is_row = (
-            is_cell and by_interval and not are_of_several(inputs, self.rows, grain, self.keys, self.apart, cut=False)
-        )
+        is_row = is_cell and by_interval
+        is_row = is_row and not are_of_several(inputs, self.named(), grain, self.keys, self.apart, cut=False)
         asks_for_known = any(condition.needed for condition in plan.conditions)
         grouping = Grouping(
             self.keys,

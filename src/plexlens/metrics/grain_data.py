@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import pairwise
@@ -129,13 +129,14 @@ class GrainData:
             self.recorded = self.kept = self.levels.by_interval
             # The intervals alone say as much, of rows that are too many to be counted.
             timed, self._named_in = self.levels.cover, self.levels.named
+            names = timed if self._named_in is timed else self.levels.entities()
         else:
             query = facts(inputs, grain)
             assert query is not None, f"{grain.name} has no source in the database"
             self.recorded = self.kept = keep(query, grain, table)
             timed = self.recorded.timed or self.recorded
-            self._named_in = self.recorded
-        named = _asked(inputs.connection, f"select distinct source_kind, system, sysplex from {self._named_in.source}")
+            self._named_in = names = self.recorded
+        named = _asked(inputs.connection, f"select distinct source_kind, system, sysplex from {names.source}")
         self.named: frozenset[tuple[str | None, str | None]] = frozenset(
             zip(named["system"].to_pylist(), named["sysplex"].to_pylist(), strict=True)
         )
@@ -189,8 +190,8 @@ class GrainData:
         return self.kept if self.levels is None else self.levels.rows(columns, time, where, utc_offset)
 
     @property
-    def entities(self) -> Query | None:
-        """The names in its rows, in fewer rows than its facts have; None where there are no fewer."""
+    def entities(self) -> Callable[[], Query] | None:
+        """Gives the names in its rows, in fewer rows than its facts have; None where there are no fewer."""
         return None if self.levels is None else self.levels.entities
 
     def summed_for(

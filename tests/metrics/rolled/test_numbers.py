@@ -17,7 +17,7 @@ import pytest
 
 from plexlens.metrics import GRAINS, even_intervals
 from plexlens.metrics import evaluate as evaluation
-from plexlens.metrics.rolled import making
+from plexlens.metrics.rolled import levels, making
 from plexlens.metrics.rolled.making import update
 from plexlens.metrics.selection import EVERYTHING, Selection
 from plexlens.metrics.selection.shift import shift
@@ -83,6 +83,16 @@ def test_a_part_is_that_of_the_raw_rows(rolled: Path, name: str, selected: str) 
     if selected == "minutes":
         # The days of the bounds are read from raw rows, the others are not.
         assert not any("raw" in way for way in used)
+
+
+@pytest.mark.parametrize("selected", ["everything", "a class", "quarters"])
+def test_names_that_are_too_many_to_be_kept_are_read(
+    rolled: Path, monkeypatch: pytest.MonkeyPatch, selected: str
+) -> None:
+    """Which observers come together is asked of the names of the entities."""
+    monkeypatch.setattr(levels, "MOST_ROWS_OF_NAMES", 0)
+    conditions = (None, "transaction = 'T001'", "transactions > 2", "not local_time")
+    assert differences(rolled, "cics_transaction", SELECTIONS[selected], wheres=conditions)
 
 
 @pytest.mark.parametrize("most_summed", [0.0, 1.0])
@@ -159,3 +169,25 @@ def test_systems_half_an_hour_apart_are_asked_by_interval(tmp_path: Path) -> Non
     used = differences(pdb.path, "cics_transaction")
     assert used["hour by interval"] and used["day by interval"]
     assert used["all by day"]
+
+
+@pytest.mark.parametrize("selected", ["everything", "a class", "a system"])
+def test_attributes_are_those_of_the_raw_rows(rolled: Path, selected: str) -> None:
+    """Rows that are added up have none, so that the rows by interval give them."""
+    grain = GRAINS["cics_transaction"]
+    columns = [*(attribute.name for attribute in grain.attributes), "response_time", "transactions_per_second"]
+    pair = readers(rolled, SELECTIONS[selected])
+    for reader in pair:
+        reader.need(grain.name, columns, None)
+    data = [reader.data(grain.name) for reader in pair]
+    for by in ((), ("system",), ("applid",), ("transaction",), ("applid", "transaction")):
+        for time in TIMES:
+            for where in (None, "transaction = 'T001'"):
+                ours, raw = (
+                    reader.rows(one, columns, by=by, time=time, where=where)[0].to_pylist()
+                    for reader, one in zip(pair, data, strict=True)
+                    if one is not None
+                )
+                assert len(ours) == len(raw) > 0
+                for row, other in zip(ours, raw, strict=True):
+                    assert all(same(row[name], value) for name, value in other.items()), (by, time, where)

@@ -15,6 +15,7 @@ from plexlens.metrics.query import Query, Summed
 from plexlens.metrics.reduction import narrowed
 from plexlens.metrics.rolled.merging import (
     LEVELS,
+    MOMENTS,
     columns_of_facts,
     cover,
     cover_columns,
@@ -30,6 +31,10 @@ from plexlens.pdb.engine import quoted
 from plexlens.pdb.rollup_store import COVER, DAY, INTERVAL
 
 _WEEK = 7 * 86_400
+
+#: Rows from which names are kept; a table of as many different names takes some 200 MB. What is asked of more rows is
+#: asked of their files.
+MOST_ROWS_OF_NAMES = 2_000_000
 
 _LONGEST_FIRST = sorted(LEVELS, key=LEVELS.__getitem__, reverse=True)
 
@@ -53,6 +58,7 @@ class Levels:
         self._rolled = rolled
         self._sources: dict[tuple[str, tuple[str, ...] | None], Query] = {}
         self._noted: set[str] = set()
+        self._entities: Query | None = None
         self._patterns = self._known()
         self.cover = self._covered()
         # Where hours have expired, the time of those days does not count in an answer by the hour.
@@ -137,12 +143,21 @@ class Levels:
         rows = self._view(INTERVAL)
         return self.cover if rows.timed is None else rows
 
-    @property
     def entities(self) -> Query:
-        """The names in the rows by interval, in as few rows as there are."""
-        selection, offsets = self._inputs.selection, self._rolled.offsets
-        level = next((level for level in _LONGEST_FIRST if _is_whole(selection, LEVELS[level], offsets)), INTERVAL)
-        return self._rows_of(level, columns_of(replace(self._grain, facts=())))
+        """The different names in the rows by interval: keys, attributes, observers, and the kind of source and clock.
+
+        They are kept, unless there are many, for the questions about them that a page asks.
+        """
+        if self._entities is None:
+            selection, offsets = self._inputs.selection, self._rolled.offsets
+            level = next((level for level in _LONGEST_FIRST if _is_whole(selection, LEVELS[level], offsets)), INTERVAL)
+            rows = self._rows_of(level, columns_of(replace(self._grain, facts=())))
+            names = (name for name in rows.columns if name not in (*MOMENTS, "utc_offset"))
+            different = rows.select(*names).distinct()
+            are_few = self._rolled.rows(level) <= MOST_ROWS_OF_NAMES
+            name = fresh_name(f"entities_{self._grain.name}")
+            self._entities = different.kept(name) if are_few else different.as_view(name)
+        return self._entities
 
     def _needed(self, columns: Collection[str], where: str | None) -> tuple[str, ...]:
         """The columns that a question reads: what it costs to compile a statement grows with those of its views."""

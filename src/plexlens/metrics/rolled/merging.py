@@ -27,7 +27,8 @@ _BITS = 60
 #: Combinations of known facts that an index keeps at most.
 MOST_PATTERNS = 500
 
-_MOMENTS = ("interval_start", "interval_end", "interval", END)
+#: Columns that tell the time of a row.
+MOMENTS = ("interval_start", "interval_end", "interval", END)
 
 #: Local minus UTC in seconds: offsets are recorded as clock values a hair off the minute.
 OFFSET = "coalesce(round(utc_offset / 60) * 60, 0)"
@@ -80,7 +81,7 @@ def merged(table: str, grain: Grain, seconds: int) -> str:
     alike += [key.name for key in grain.keys] + [attribute.name for attribute in grain.attributes]
     alike = list(dict.fromkeys(alike))
     texts = {name: quoted(name) for name in alike}
-    texts |= {name: f"arg_min({quoted(name)}, interval)" for name in _MOMENTS}
+    texts |= {name: f"arg_min({quoted(name)}, interval)" for name in MOMENTS}
     for fact in grain.facts:
         how = MERGEABLE.get(fact.rollup)
         name = quoted(fact.name)
@@ -134,7 +135,7 @@ def cover(table: str, grain: Grain) -> str:
 def cover_columns(grain: Grain) -> tuple[str, ...]:
     """Columns that identify the intervals of observers."""
     spans = [fact.name for fact in grain.facts if fact.rollup is Rollup.SPAN]
-    identity = ("system", "sysplex", *_MOMENTS[:2], "utc_offset", "source_kind", "local_time", *_MOMENTS[2:])
+    identity = ("system", "sysplex", *MOMENTS[:2], "utc_offset", "source_kind", "local_time", *MOMENTS[2:])
     return tuple(dict.fromkeys((*identity, *grain.observers, *spans)))
 
 

@@ -84,6 +84,11 @@ class Rolled:
             return f"select {listed} from read_parquet({first}, hive_partitioning=false) where false"
         return "\nunion all\n".join(selects)
 
+    def rows(self, level: str) -> int:
+        """Number of rows of a level, of all days that have a roll-up."""
+        files = (day.files.get(level) or day.files.get(INTERVAL) for day in self.days)
+        return sum(file.rows for file in files if file is not None)
+
     def _lacking(self, day: RolledDay) -> frozenset[str]:
         """Facts and attributes that the rows of a day do not have."""
         if "shape" not in day.told:
