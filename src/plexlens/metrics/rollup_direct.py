@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from plexlens.metrics.definition import Fact, Grain, Rollup
 from plexlens.metrics.engine_table import quoted
-from plexlens.metrics.epochs import entity, joined
+from plexlens.metrics.epochs import entity
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.over_time import MOMENTS, filled_column, where_known
 from plexlens.metrics.rollup import OBSERVER, Grouping, Statement, is_known
@@ -75,8 +75,10 @@ def _clean_statement(base: str, grain: Grain, apart: Sequence[str]) -> str:
         "count(*) filter (where interval_start is not null and interval_end is not null) = 0 as is_none, "
         f"bool_or(local_time) as has_local, bool_and(local_time) as is_local from times group by all"
     )
-    seen = f"select {joined(tuple(dict.fromkeys((*grain.observers, *apart))))} as who, * from ({own})"
-    before = "max(ends) over (partition by who order by starts, ends rows between unbounded preceding and 1 preceding)"
+    before = (
+        f"max(ends) over (partition by {observers} order by starts, ends "
+        "rows between unbounded preceding and 1 preceding)"
+    )
     overlaps = f"coalesce({before} - starts > {_MOMENTS}, false)"
     cleaned = (
         f"select *, is_told and length > 0 and ends > starts and not {overlaps} as is_clean from seen where not is_none"
@@ -87,11 +89,12 @@ def _clean_statement(base: str, grain: Grain, apart: Sequence[str]) -> str:
         "from cleaned group by interval, interval_to"
     )
     whole = (
-        "select count(distinct who) as everybody, count(*) = count(distinct (who, interval)) as are_named_apart, "
+        f"select (select count(*) from (select distinct {observers} from seen)) as everybody, "
+        f"count(*) = (select count(*) from (select distinct {observers}, interval from seen)) as are_named_apart, "
         "bool_or(has_local) = bool_and(is_local) as is_one_clock from seen"
     )
     return (
-        f"with times as ({times}), seen as ({seen}), cleaned as ({cleaned}), spans as ({spans}), whole as ({whole})\n"
+        f"with times as ({times}), seen as ({own}), cleaned as ({cleaned}), spans as ({spans}), whole as ({whole})\n"
         "select bool_and(are_clean and is_one_clock) as is_clean, any_value(are_named_apart) as are_named_apart, "
         "case when bool_and(is_same and observers = everybody) then sum(length) end as common "
         "from spans cross join whole"
