@@ -17,10 +17,11 @@ from plexlens.metrics.epochs import entity
 from plexlens.metrics.even_intervals import parted
 from plexlens.metrics.facts import end_name, facts, keep
 from plexlens.metrics.inputs import Inputs
+from plexlens.metrics.kept_steps import kept_steps
 from plexlens.metrics.known_facts import KnownFacts, have_single_rows, known_facts
 from plexlens.metrics.moments import SECONDS, start_of
 from plexlens.metrics.query import Query, Summed
-from plexlens.metrics.rollup import Grouping, statement
+from plexlens.metrics.rollup import ROWS, Grouping, statement
 from plexlens.metrics.rollup_direct import (
     CleanIntervals,
     clean_intervals,
@@ -375,7 +376,10 @@ class _Choice:
         if steps.is_one:
             sql = direct_statement(plan, base, summed if is_summed else rows, grouping, steps.intervals)
         else:
-            sql = statement(plan, base, rows, grouping)
+            # A table for the intervals alone, whole: the next question has the same.
+            is_whole = self.table.timed is not None and base == self.table.timed.source
+            keep = (lambda steps: kept_steps(inputs, steps, ROWS)) if is_whole else None
+            sql = statement(plan, base, rows, grouping, keep)
         time = ["time"] if self.time != "all" else []
         columns = (*self.keys, *time, "intervals", "first_interval", "last_interval", *plan.variants, *self.described)
         plain = {fact.name for fact in grain.facts if self.names is None or fact.name in self.names}

@@ -24,8 +24,9 @@ makes a difference, it gets columns of its own: a *variant* of each fact it read
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from plexlens.expression import Clauses
 from plexlens.metrics.covered_by_sets import covered_by_sets
@@ -47,6 +48,11 @@ _STAMP = "coalesce(interval_end, interval_start, timestamptz '1900-01-01')"
 
 #: Columns that a statement of this module makes.
 OBSERVER, _EPOCH = "rolled_observer", "rolled_epoch"
+
+#: The step that reads the rows that count.
+ROWS = "measured"
+
+Keep: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, str]]
 
 
 def is_known(clauses: Clauses) -> str:
@@ -105,7 +111,7 @@ class Grouping:
     several: bool = False
 
 
-def statement(plan: Plan, base: str, rows: str, grouping: Grouping) -> str:
+def statement(plan: Plan, base: str, rows: str, grouping: Grouping, keep: Keep | None = None) -> str:
     """The SQL of a roll-up.
 
     Parameters
@@ -118,8 +124,10 @@ def statement(plan: Plan, base: str, rows: str, grouping: Grouping) -> str:
         Table of the facts that count: the same, or a part of it.
     grouping
         What one row of the result is.
+    keep
+        Gives other selects for some of the steps, whose results are kept (`plexlens.metrics.kept_steps`).
     """
-    return Statement(plan, grouping).text(base, rows)
+    return Statement(plan, grouping).text(base, rows, keep)
 
 
 class Statement:
@@ -168,9 +176,9 @@ class Statement:
 
     # --- text ---------------------------------------------------------------------------------------------------
 
-    def text(self, base: str, rows: str) -> str:
+    def text(self, base: str, rows: str, keep: Keep | None = None) -> str:
         """The statement."""
-        parts = {"every": self._every(base), "measured": self._rows(rows)}
+        parts = {"every": self._every(base), ROWS: self._rows(rows)}
         measured: dict[str, str] = {}
         for clock in self._clocks():
             measured |= self._clocked(clock)
@@ -182,6 +190,10 @@ class Statement:
         for scope, name in self.scopes.items():
             parts |= self._latest(scope, name)
         parts["texts"] = self._texts()
+        if keep is not None:
+            kept = keep(parts)
+            self.unkept |= kept.keys()
+            parts.update(kept)
         return self._joined(parts, {variant.column: self._final(variant) for variant in self.plan.variants.values()})
 
     def _joined(self, parts: Mapping[str, str], texts: Mapping[str, str]) -> str:

@@ -53,9 +53,13 @@ def sliced(inputs: Inputs, grain: Grain, base: str, rows: str) -> tuple[str, str
     if not any(fact.rollup is Rollup.SPAN for fact in grain.facts) or not _is_uneven(inputs, base):
         return base, rows
     # A table: there are few slices, and a view would find them anew from all rows each time.
-    slices = fresh_name("rolled_slices")
-    inputs.made.append(("table", slices))
-    inputs.connection.execute(f"create temp table {slices} as {_slices(base)}")
+    key = (base, "slices")
+    if key not in inputs.kept:
+        name = fresh_name("rolled_slices")
+        inputs.made.append(("table", name))
+        inputs.connection.execute(f"create temp table {name} as {_slices(base)}")
+        inputs.kept[key] = name
+    slices = str(inputs.kept[key])
     # In brackets: the engine compiles a view when it is made, and again whenever it is read.
     selects = {base: f"({_sliced(_timing(grain), slices, base)})"}
     selects[rows] = f"({_sliced(grain, slices, rows)})"
