@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -49,12 +50,17 @@ def _rows(answer: Answer, table: str = "rows") -> dict[str, dict[str, str]]:
         "by=structure&metric=rate&where=facility=CF1&where=structure=A%26B%3D%C3%A4&from=1996-05-28&to=1996-05-29&shift=08:00-17:00",
     ],
 )
-def test_addresses_of_all_numbers_are_those_of_each(query: str) -> None:
+@pytest.mark.parametrize("keys", [("structure",), ("facility", "structure"), ("system", "structure")])
+def test_addresses_of_all_rows_are_those_of_each(query: str, keys: tuple[str, ...]) -> None:
     grain = GRAINS["coupling_structure"]
     names = [metric.name for metric in grain.metrics]
     look = Look.of("coupling_structure", QueryParams(query.replace("metric=rate", f"metric={names[0]}")))
-    address_of = look.address_of()
-    assert [address_of(name) for name in names] == [replace(look, metric=name).address() for name in names]
+    within = look.addresses_within(keys)
+    for values in product((None, "", "A&B=\u00e4", "CF1"), repeat=len(keys)):
+        row = tuple(zip(keys, values, strict=True))
+        assert [within(row, name) for name in names] == [
+            replace(look.within(row), metric=name).address() for name in names
+        ]
 
 
 def _asked(pdb: Path, query: str, *options: str) -> list[dict[str, object]]:

@@ -310,26 +310,23 @@ def _ways(table: Table | None, look: Look, earlier: Mapping[int, Earlier]) -> Wa
     if table is None:
         return Ways({}, {}, figures)
     columns = table.columns
-    at = {EARLIER[days][0]: before.look for days, before in earlier.items()}
     there = frozenset(numbers_of(look.grain))
     keys = tuple(index for index, column in enumerate(columns) if column.key)
 
     def filters(row: tuple[Any, ...]) -> tuple[Filter, ...]:
         return tuple((columns[i].name, None if row[i] is None else str(row[i])) for i in keys)
 
-    addresses: dict[tuple[Filter, ...], Callable[[str], str]] = {}
+    named = [columns[index].name for index in keys]
+    within = look.addresses_within(named)
+    at = {EARLIER[days][0]: before.look.addresses_within(named) for days, before in earlier.items()}
 
     def cell(row: tuple[Any, ...], index: int) -> str:
-        name, named = columns[index].name, filters(row)
+        name = columns[index].name
         if name in at:
-            return at[name].within(named).address()
-        if name not in there:
-            return ""
-        if named not in addresses:
-            addresses[named] = look.within(named).address_of()
-        return addresses[named](name)
+            return at[name](filters(row), look.metric)
+        return within(filters(row), name) if name in there else ""
 
-    rows = {ROWS: Leading(keys, lambda row: look.within(filters(row)).address(), cell=cell)} if keys else {}
+    rows = {ROWS: Leading(keys, lambda row: within(filters(row), look.metric), cell=cell)} if keys else {}
     return Ways(rows, {}, figures)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
@@ -122,12 +122,24 @@ class Look:
         """Its address."""
         return address(f"{path}/{self.grain.name}", self.pairs)
 
-    def address_of(self) -> Callable[[str], str]:
-        """The address of each number of the same page, by its name; all that they have in common is encoded once."""
+    def addresses_within(self, keys: Sequence[str]) -> Callable[[tuple[Filter, ...], str], str]:
+        """The address of the page about the parts of a row, for one of its numbers: `within` for each row of a table.
+
+        The row names a value for each of the keys. All that rows have in common is encoded once.
+        """
+        deeper = self.within(tuple((key, None) for key in keys))
         pairs = self.pairs
         place = [name for name, _ in pairs].index("metric")
-        before, after = address(f"/grain/{self.grain.name}", pairs[:place]), urlencode(pairs[place + 1 :])
-        return lambda metric: f"{before}&{_chosen(metric)}{'&' if after else ''}{after}"
+        own = [pair for pair in pairs[place + 1 :] if pair[0] == "where"]
+        before = address(f"/grain/{self.grain.name}", [("by", ",".join(deeper.by))])
+        first, last = urlencode(own), urlencode(pairs[place + 1 + len(own) :])
+
+        @cache
+        def encoded(row: tuple[Filter, ...]) -> str:
+            names = [(key, value) for key, value in dict.fromkeys(row) if (key, value) not in self.filters]
+            return urlencode([("where", key if value is None else f"{key}={value}") for key, value in names])
+
+        return lambda row, metric: "&".join(filter(None, (before, _chosen(metric), first, encoded(row), last)))
 
     def next_keys(self) -> tuple[str, ...]:
         """Keys by which its rows can be split further: the system, then the keys of the grain."""
