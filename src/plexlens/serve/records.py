@@ -30,6 +30,9 @@ from plexlens.serve.workspace import Workspace
 #: Rows of a page, and pages at most.
 ROWS, PAGES = 50, 100_000
 
+#: The last character, and the first one above those of ASCII that the engine's ``trim`` takes for a blank.
+_LAST, _FIRST_BLANK = "\U0010ffff", "\u00a0"
+
 #: Columns of a raw table that name a record; their order in the page.
 _PLACE = ("source_id", "record_no")
 
@@ -155,30 +158,45 @@ def _condition(inputs: Inputs, name: str, tables: Mapping[str, str], wanted: Fil
         return (f"{named} is null", []) if value is None else (f"{named}::varchar = ?", [value])
     if value is None:
         return None
-    text = _holds(columns, "r")
-    if text and _is_held(inputs, name, tables[name], f"r where {text}", value):
-        return text, [value]
-    for other, view in tables.items():
-        within = _holds(inputs.columns(other), "o")
-        if other == name or not within:
+    for table in dict.fromkeys((name, *tables)):
+        holding = _holding(inputs, table, tables[table], value)
+        if not holding:
             continue
-        if _is_held(inputs, other, view, f"o where {within}", value):
-            same = "o.source_id = r.source_id and o.record_no = r.record_no"
-            return f"exists (select 1 from {view} o where {same} and {within})", [value]
+        values = _bounds(value) * len(holding)
+        if table == name:
+            return f"({' or '.join(_has('r', column) for column in holding)})", values
+        same = "o.source_id = r.source_id and o.record_no = r.record_no"
+        within = " or ".join(_has("o", column) for column in holding)
+        return f"exists (select 1 from {tables[table]} o where {same} and ({within}))", values
     return None
 
 
-def _holds(columns: dict[str, str], alias: str) -> str:
-    texts = [name for name, kind in columns.items() if kind == "VARCHAR" and name != "source_id"]
-    return f"? in ({', '.join(f'trim({alias}.{quoted(name)})' for name in texts)})" if texts else ""
+def _holding(inputs: Inputs, name: str, near: str, value: str) -> tuple[str, ...]:
+    """The columns of text of a raw table in which some record has a value; none if no record has it on any day.
+
+    Those of the days near the selection come first. Each column is asked by itself: the engine skips rows of files by
+    the least and greatest value of a column, and all rows of most columns.
+    """
+    texts = [column for column, kind in inputs.columns(name).items() if kind == "VARCHAR" and column != "source_id"]
+    if not texts:
+        return ()
+    for source in dict.fromkeys((near, quoted(name))):
+        tests = ", ".join(f"exists (select 1 from {source} o where {_has('o', column)})" for column in texts)
+        answers = inputs.connection.execute(f"select {tests}", _bounds(value) * len(texts)).fetchone() or ()
+        if any(answers):
+            return tuple(column for column, has_value in zip(texts, answers, strict=True) if has_value)
+    return ()
 
 
-def _is_held(inputs: Inputs, name: str, near: str, condition: str, value: str) -> bool:
-    """Whether any record of a table has a value, on whatever day; those of the days near the selection come first."""
-    return any(
-        inputs.connection.execute(f"select 1 from {source} {condition} limit 1", [value]).fetchone() is not None
-        for source in dict.fromkeys((near, quoted(name)))
-    )
+def _has(alias: str, column: str) -> str:
+    """The condition that a column has a value, whose `_bounds` are its parameters, without the blanks around it."""
+    named = f"{alias}.{quoted(column)}"
+    begins = f"({named} >= ? and {named} < ?) or {named} < '!' or {named} >= '{_FIRST_BLANK}'"
+    return f"(({begins}) and trim({named}) = ?)"
+
+
+def _bounds(value: str) -> list[str]:
+    return [value, value + _LAST, value]
 
 
 _TITLES = {"file": "File", "record_no": "Record", "byte_offset": "Byte offset", "record_length": "Length"}
