@@ -32,8 +32,7 @@ from plexlens.pdb.rollup_store import COVER, DAY, INTERVAL
 
 _WEEK = 7 * 86_400
 
-#: Rows from which names are kept; a table of as many different names takes some 200 MB. What is asked of more rows is
-#: asked of their files.
+#: Rows of which the different names are kept, at most; as many names would take some 200 MB. More rows stay in files.
 MOST_ROWS_OF_NAMES = 2_000_000
 
 _LONGEST_FIRST = sorted(LEVELS, key=LEVELS.__getitem__, reverse=True)
@@ -144,19 +143,19 @@ class Levels:
         return self.cover if rows.timed is None else rows
 
     def entities(self) -> Query:
-        """The different names in the rows by interval: keys, attributes, observers, and the kind of source and clock.
+        """The names in the rows by interval: keys, attributes, observers, and the kind of source and clock.
 
-        They are kept, unless there are many, for the questions about them that a page asks.
+        The different ones are kept for the questions that a page asks, unless there are many rows to find them in.
         """
         if self._entities is None:
             selection, offsets = self._inputs.selection, self._rolled.offsets
             level = next((level for level in _LONGEST_FIRST if _is_whole(selection, LEVELS[level], offsets)), INTERVAL)
             rows = self._rows_of(level, columns_of(replace(self._grain, facts=())))
-            names = (name for name in rows.columns if name not in (*MOMENTS, "utc_offset"))
-            different = rows.select(*names).distinct()
+            named = rows.select(*(name for name in rows.columns if name not in (*MOMENTS, "utc_offset")))
+            # A view of different names would look through all rows for each question.
             are_few = self._rolled.rows(level) <= MOST_ROWS_OF_NAMES
             name = fresh_name(f"entities_{self._grain.name}")
-            self._entities = different.kept(name) if are_few else different.as_view(name)
+            self._entities = named.distinct().kept(name) if are_few else named.as_view(name)
         return self._entities
 
     def _needed(self, columns: Collection[str], where: str | None) -> tuple[str, ...]:
