@@ -123,7 +123,7 @@ class Context:
 def one_of(names: Sequence[str], values: Sequence[tuple[str | None, ...]]) -> str:
     """A condition on facts: the named columns have one of these combinations of values; null equals null.
 
-    It may be unknown where a column is null and no value is.
+    It is not true of all other rows, and may be null for some of them: `none_of` is true of them.
     """
     if not values:
         return "false"
@@ -134,6 +134,11 @@ def one_of(names: Sequence[str], values: Sequence[tuple[str | None, ...]]) -> st
     joined = f" || {literal(_BETWEEN)} || ".join(f"coalesce({quoted(name)}, {literal(_NOTHING)})" for name in names)
     listed = ", ".join(literal(_joined(value)) for value in dict.fromkeys(values))
     return " and ".join([*single, f"{joined} in ({listed})"])
+
+
+def none_of(names: Sequence[str], values: Sequence[tuple[str | None, ...]]) -> str:
+    """A condition on facts: the named columns have none of these combinations of values; null equals null."""
+    return f"not coalesce({one_of(names, values)}, false)"
 
 
 def _single(name: str, values: Sequence[str | None]) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from plexlens.metrics.definition import Grain
 from plexlens.metrics.grain_data import Covered, GrainData
-from plexlens.report.blocks.context import Context, both, one_of
+from plexlens.report.blocks.context import Context, both, none_of, one_of
 from plexlens.report.blocks.course import Course, Entity, pivot, stepped, with_times
 from plexlens.report.blocks.page import Page, Pick, Shown, TableSpec
 
@@ -59,7 +59,7 @@ class Entities:
 
     def without(self, kept: Iterable[Entity]) -> Entities:
         """All but some of them."""
-        return replace(self, where=both(self.where, f"not coalesce({one_of(self.names, list(kept))}, false)"))
+        return replace(self, where=both(self.where, none_of(self.names, list(kept))))
 
 
 class Courses:
