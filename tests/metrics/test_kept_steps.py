@@ -19,21 +19,21 @@ STEPS = {
 
 def test_steps_that_read_no_rows_are_kept() -> None:
     inputs = Inputs(connect())
-    kept = kept_steps(inputs, STEPS, "measured")
+    kept = kept_steps(inputs, STEPS)
     assert list(kept) == ["every", "alike", "numbers"]
     for name, text in kept.items():
         listed = ", ".join(f"{step} as ({sql})" for step, sql in STEPS.items())
         within = inputs.connection.execute(f"with {listed} from {name} order by all").fetchall()
         assert inputs.connection.execute(f"from ({text}) order by all").fetchall() == within
     # The next question reads the same tables.
-    assert kept_steps(inputs, STEPS, "measured") == kept
+    assert kept_steps(inputs, STEPS) == kept
     assert len(inputs.made) == 3
 
 
 def test_another_step_before_is_another_table() -> None:
     inputs = Inputs(connect())
-    first = kept_steps(inputs, STEPS, "measured")
-    second = kept_steps(inputs, STEPS | {"every": "select 1 as interval, 1 as who"}, "measured")
+    first = kept_steps(inputs, STEPS)
+    second = kept_steps(inputs, STEPS | {"every": "select 1 as interval, 1 as who"})
     assert first.keys() == second.keys()
     assert all(first[name] != second[name] for name in first)
     assert inputs.connection.execute(second["numbers"]).fetchall() == [(1,)]
@@ -41,8 +41,8 @@ def test_another_step_before_is_another_table() -> None:
 
 def test_what_was_dropped_is_made_anew() -> None:
     inputs = Inputs(connect())
-    first = kept_steps(inputs, STEPS, "measured")
+    first = kept_steps(inputs, STEPS)
     drop_made(inputs, 0)
-    second = kept_steps(inputs, STEPS, "measured")
+    second = kept_steps(inputs, STEPS)
     assert all(first[name] != second[name] for name in first)
     assert inputs.connection.execute(second["numbers"]).fetchall() == [(28,)]

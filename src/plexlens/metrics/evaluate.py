@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from plexlens.expression import sql_of
@@ -21,7 +21,7 @@ from plexlens.metrics.kept_steps import kept_steps
 from plexlens.metrics.known_facts import KnownFacts, have_single_rows, known_facts
 from plexlens.metrics.moments import SECONDS, start_of
 from plexlens.metrics.query import Query, Summed
-from plexlens.metrics.rollup import ROWS, Grouping, statement
+from plexlens.metrics.rollup import Grouping, statement
 from plexlens.metrics.rollup_direct import (
     CleanIntervals,
     clean_intervals,
@@ -326,6 +326,7 @@ class _Choice:
             View of the facts that count, added up over other keys; empty where there are none.
         """
         inputs, grain, plan, by_interval = self.inputs, self.grain, self.plan, self.time == "interval"
+        keys, named = self.keys, self.named
         are_clean, is_cut = steps.intervals is not None, False
         if not steps.is_one and steps.several and self.cut is not Cut.NEVER and by_interval:
             # Slices begin and end with the intervals that they are cut from: the epochs are the same.
@@ -347,11 +348,10 @@ class _Choice:
             steps.is_one
             and not (is_summed or self.are_added_up)
             and has_intervals
-            and are_told_apart(inputs, self.named(), grain, self.keys, ask=by_interval)
+            and are_told_apart(inputs, named(), grain, keys, ask=by_interval)
             and are_single_rows(inputs, grain, self.table)
         )
-        is_row = is_cell and by_interval
-        is_row = is_row and not are_of_several(inputs, self.named(), grain, self.keys, self.apart, cut=False)
+        is_row = is_cell and by_interval and not are_of_several(inputs, named(), grain, keys, self.apart, cut=False)
         asks_for_known = any(condition.needed for condition in plan.conditions)
         grouping = Grouping(
             self.keys,
@@ -378,8 +378,7 @@ class _Choice:
         else:
             # A table for the intervals alone, whole: the next question has the same.
             is_whole = self.table.timed is not None and base == self.table.timed.source
-            keep = (lambda steps: kept_steps(inputs, steps, ROWS)) if is_whole else None
-            sql = statement(plan, base, rows, grouping, keep)
+            sql = statement(plan, base, rows, grouping, partial(kept_steps, inputs) if is_whole else None)
         time = ["time"] if self.time != "all" else []
         columns = (*self.keys, *time, "intervals", "first_interval", "last_interval", *plan.variants, *self.described)
         plain = {fact.name for fact in grain.facts if self.names is None or fact.name in self.names}

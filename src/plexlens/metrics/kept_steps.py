@@ -6,14 +6,21 @@ and the next page asks again. It is the same time for as long as the same part o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from plexlens.metrics.engine_table import fresh_name
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.source_sql import names_in
 
+#: The step that reads the rows that count. Each step that reads it depends on them, and so on.
+ROWS = "measured"
 
-def kept_steps(inputs: Inputs, steps: Mapping[str, str], rows: str) -> dict[str, str]:
+#: Gives other selects for some steps of a statement, which it gets in their order, by name.
+Keep: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, str]]
+
+
+def kept_steps(inputs: Inputs, steps: Mapping[str, str]) -> dict[str, str]:
     """Selects from temporary tables with the results of steps, for those steps that do not depend on the rows.
 
     Parameters
@@ -22,13 +29,11 @@ def kept_steps(inputs: Inputs, steps: Mapping[str, str], rows: str) -> dict[str,
         The raw tables.
     steps
         The steps of a statement, in their order, by name.
-    rows
-        The step that reads the rows that count. Each step that reads it depends on them, and so on.
     """
     kept: dict[str, str] = {}
     others = set(steps)
     for name, sql in steps.items():
-        if name == rows or not others.isdisjoint(names_in(sql)):
+        if name == ROWS or not others.isdisjoint(names_in(sql)):
             continue
         before = ", ".join(f"{step} as not materialized ({text})" for step, text in kept.items())
         whole = f"with {before} {sql}" if before else sql

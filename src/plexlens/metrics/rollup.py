@@ -24,15 +24,15 @@ makes a difference, it gets columns of its own: a *variant* of each fact it read
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from plexlens.expression import Clauses
 from plexlens.metrics.covered_by_sets import covered_by_sets
 from plexlens.metrics.definition import Fact, Rollup
 from plexlens.metrics.engine_table import quoted
 from plexlens.metrics.epochs import entity, epochs, joined
+from plexlens.metrics.kept_steps import ROWS, Keep
 from plexlens.metrics.over_time import Clock, ClockColumns, filled_column, where_known, with_fresh_shares
 from plexlens.metrics.variants import Plan, Variant
 
@@ -48,11 +48,6 @@ _STAMP = "coalesce(interval_end, interval_start, timestamptz '1900-01-01')"
 
 #: Columns that a statement of this module makes.
 OBSERVER, _EPOCH = "rolled_observer", "rolled_epoch"
-
-#: The step that reads the rows that count.
-ROWS = "measured"
-
-Keep: TypeAlias = Callable[[Mapping[str, str]], Mapping[str, str]]
 
 
 def is_known(clauses: Clauses) -> str:
