@@ -189,13 +189,15 @@ def _holding(inputs: Inputs, name: str, near: str, value: str) -> tuple[str, ...
 
 
 def _has(alias: str, column: str) -> str:
-    """The condition that a column has a value, whose `_bounds` are its parameters, without the blanks around it."""
+    """The condition that a column has a value, blanks around it aside; its parameters are `_bounds` of the value."""
     named = f"{alias}.{quoted(column)}"
-    begins = f"({named} >= ? and {named} < ?) or {named} < '!' or {named} >= '{_FIRST_BLANK}'"
-    return f"(({begins}) and trim({named}) = ?)"
+    # A text with the value begins with the value, or with a blank: the engine compares that with whole parts of files.
+    may_have = f"({named} >= ? and {named} < ?) or {named} < '!' or {named} >= '{_FIRST_BLANK}'"
+    return f"(({may_have}) and trim({named}) = ?)"
 
 
 def _bounds(value: str) -> list[str]:
+    """The least and greatest text that begins with a value, and the value."""
     return [value, value + _LAST, value]
 
 
