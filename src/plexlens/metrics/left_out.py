@@ -17,7 +17,7 @@ from plexlens.metrics.epochs import entity
 from plexlens.metrics.evaluate import are_single_rows, known_in, rows_view
 from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.required import Read, read_by
-from plexlens.metrics.variants import mixed
+from plexlens.metrics.variants import Combinations
 
 
 @dataclass(frozen=True)
@@ -74,11 +74,11 @@ def left_out(
         has the number in it.
     """
     wanted = set(metrics)
-    patterns = known_in(inputs, grain, kept).combinations
+    combinations = Combinations(known_in(inputs, grain, kept).combinations)
     reads = {
         name: read
         for name, read in read_by(grain, grain.metrics).items()
-        if name in wanted and mixed(read.needed, patterns, read.facts)
+        if name in wanted and combinations.mixed(read.needed, read.facts)
     }
     if not reads:
         return []

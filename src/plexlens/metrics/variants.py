@@ -100,6 +100,7 @@ class Plan:
     gaps: set[str] = field(default_factory=set)
     is_mixed: bool = False
     _alike: dict[tuple[object, ...], int] = field(default_factory=dict)
+    _known: Combinations = field(default_factory=lambda: Combinations(()))
 
     @property
     def timed_conditions(self) -> frozenset[int]:
@@ -134,15 +135,15 @@ class Plan:
         is_cut
             Whether the rows are slices of those with the combinations; rows of several may meet in a slice.
         """
-        plan = cls(grain)
+        patterns = list(patterns)
+        plan = cls(grain, _known=Combinations(patterns))
         for fact in grain.facts:
             if shown is None or fact.name in shown:
                 plan._add(Variant(fact, 0, _PLAIN[fact.rollup]))
         facts = {fact.name: fact for fact in grain.facts}
-        patterns = list(patterns)
         for name, read in read_by(grain, grain.metrics).items():
             there = [facts[fact] for fact in sorted(read.facts) if fact in facts]
-            condition = plan._condition(read, there, patterns, is_cut=is_cut)
+            condition = plan._condition(read, there, is_cut=is_cut)
             clocks = several or any(fact.of for fact in there)
             timed = clocks and any(fact.rollup is Rollup.SPAN for fact in there)
             measured = any(fact.rollup in _MEASURED for fact in there)
@@ -172,23 +173,21 @@ class Plan:
         self.is_mixed = self.is_mixed or lacks
         return lacks
 
-    def _condition(
-        self, read: Read, there: Sequence[Fact], patterns: Sequence[Mapping[str, bool]], *, is_cut: bool
-    ) -> int:
+    def _condition(self, read: Read, there: Sequence[Fact], *, is_cut: bool) -> int:
         # A mean over time is over the time that counts, so that a row without values makes a difference too.
         averaged = len(there) > 1 and any(fact.rollup in (Rollup.LEVEL, Rollup.AMOUNT) for fact in there)
         settings = compared_settings(there)
-        is_mixed = mixed(read.needed, patterns, None if averaged else read.facts)
+        is_mixed = self._known.mixed(read.needed, None if averaged else read.facts)
         self.is_mixed = self.is_mixed or is_mixed
         if not settings and not is_mixed:
             return 0
-        key = (settings, read.needed) if is_cut else (settings, *self._met(read, patterns))
+        key = (settings, read.needed) if is_cut else (settings, *self._met(read))
         if key not in self._alike:
             self._alike[key] = len(self.conditions)
             self.conditions.append(Condition(read.needed, settings))
         return self._alike[key]
 
-    def _met(self, read: Read, patterns: Sequence[Mapping[str, bool]]) -> tuple[object, ...]:
+    def _met(self, read: Read) -> tuple[object, ...]:
         """Key that conditions share among these rows: the combinations that meet them.
 
         A setting is known where it was known at any time, which combinations do not tell: such clauses are compared as
@@ -196,8 +195,7 @@ class Plan:
         """
         at_any_time = {fact.name for fact in self.grain.facts if fact.rollup.is_setting}
         names = [clause for clause in read.needed if at_any_time.isdisjoint(clause)]
-        met = tuple(all(any(known.get(name, False) for name in clause) for clause in names) for known in patterns)
-        return met, read.needed.difference(names)
+        return self._known.meeting(names), read.needed.difference(names)
 
     @property
     def takes_time(self) -> bool:
@@ -216,21 +214,48 @@ def compared_settings(facts: Sequence[Fact]) -> tuple[str, ...]:
     return settings if len(settings) < len(facts) else ()
 
 
-def mixed(needed: Clauses, patterns: Iterable[Mapping[str, bool]], facts: Iterable[str] | None = frozenset()) -> bool:
-    """Whether rows that lack a required input must be separated from the others.
+class Combinations:
+    """Facts that are known together among rows: a set of combinations is a number, with a bit for each of them.
 
     Parameters
     ----------
-    needed
-        What a metric needs.
     patterns
-        Which combinations of facts are known there are among the rows.
-    facts
-        Other inputs: a row without any of them makes no difference. None: every row makes a difference.
+        For each combination, which facts are known.
     """
-    read = None if facts is None else set(facts).union(*needed)
-    for known in patterns:
-        lacks = not all(any(known.get(name, False) for name in clause) for clause in needed)
-        if lacks and (read is None or any(known.get(name, False) for name in read)):
-            return True
-    return False
+
+    def __init__(self, patterns: Iterable[Mapping[str, bool]]) -> None:
+        self._with: dict[str, int] = {}
+        self._all = 0
+        for number, known in enumerate(patterns):
+            bit = 1 << number
+            self._all |= bit
+            for fact, is_known in known.items():
+                if is_known:
+                    self._with[fact] = self._with.get(fact, 0) | bit
+
+    def _with_any(self, facts: Iterable[str]) -> int:
+        """The combinations in which any of the facts is known."""
+        some = 0
+        for fact in facts:
+            some |= self._with.get(fact, 0)
+        return some
+
+    def meeting(self, needed: Iterable[Iterable[str]]) -> int:
+        """The combinations in which a fact of every clause is known."""
+        met = self._all
+        for clause in needed:
+            met &= self._with_any(clause)
+        return met
+
+    def mixed(self, needed: Clauses, facts: Iterable[str] | None = frozenset()) -> bool:
+        """Whether rows that lack a required input must be separated from the others.
+
+        Parameters
+        ----------
+        needed
+            What a metric needs.
+        facts
+            Other inputs: a row without any of them makes no difference. None: every row makes a difference.
+        """
+        lacking = self._all & ~self.meeting(needed)
+        return bool(lacking if facts is None else lacking & self._with_any(set(facts).union(*needed)))
