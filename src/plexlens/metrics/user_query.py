@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -18,12 +20,16 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import EVERYTHING, Selection, resolve
 from plexlens.metrics.selection.raw import show_selected
 from plexlens.pdb.deadline import OverTimeError, ended_after
-from plexlens.pdb.engine import Connection, literal
+from plexlens.pdb.engine import Connection, literal, tables_of
 from plexlens.pdb.place import cause_of
 from plexlens.pdb.report_views import VALUES, attach_report_views
 from plexlens.progress import Progress, silent
 
 _NAMES = '"show tables" lists the tables, "describe NAME" the columns of a table'
+
+#: Words of a query that may list tables and views, or read them by a text that names them.
+_LISTING = frozenset({"show", "tables", "views", "columns", "describe", "summarize", "explain", "query", "query_table"})
+_LISTING_PREFIXES = ("duckdb_", "information_schema", "pg_", "pragma_", "sqlite_")
 
 #: Rows that the engine hands on at once.
 _BATCH = 10_000
@@ -97,10 +103,9 @@ def run_query(
         Nothing is selected.
     """
     check_query(query, name)
-    # Only what the query can mean; a query that names no grain may list or describe all of them.
     words = set(re.findall(r"\w+", query.lower()))
     inputs = Inputs(connection, resolve(selection, connection, name))
-    attach(inputs, words & GRAINS.keys() or None)
+    attach(inputs, _grains_meant(connection, query, words))
     if inputs.selection:
         show_selected(connection, inputs.selection, words | {VALUES})
     if VALUES in words or not words.isdisjoint(("tables", "describe", "show")) or "rmf_" in query.lower():
@@ -168,6 +173,40 @@ def _rows(connection: Connection, query: str, progress: Progress, limits: Limits
                 connection.interrupt()
             raise
         return rows.result()
+
+
+def _grains_meant(connection: Connection, query: str, words: set[str]) -> set[str] | None:
+    """The grains that a query can mean; None for all.
+
+    A query that names no grain means all if it may list them, or if it reads something that is not there: the engine's
+    message suggests names that are similar.
+    """
+    if named := words & GRAINS.keys():
+        return named
+    if any(word in _LISTING or word.startswith(_LISTING_PREFIXES) for word in words):
+        return None
+    row = connection.execute("select json_serialize_sql(?::varchar)", [query]).fetchone()
+    read = _tables_read(json.loads(row[0])) if row else None
+    return set() if read is not None and read <= set(tables_of(connection)) else None
+
+
+def _tables_read(tree: Any) -> set[str] | None:
+    """Tables that a statement reads, in small letters, from the engine's own tree of it; None where it has no tree."""
+    if tree["error"]:
+        return None
+    tables: set[str] = set()
+    own: set[str] = set()
+    waiting: list[Any] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            if node.get("type") == "BASE_TABLE":
+                tables.add(node["table_name"].lower())
+            own.update(entry["key"].lower() for entry in node.get("cte_map", {}).get("map", ()))
+            waiting.extend(node.values())
+        elif isinstance(node, list):
+            waiting.extend(node)
+    return tables - own
 
 
 def check_query(query: str, pdb: str) -> None:
