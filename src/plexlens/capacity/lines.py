@@ -32,6 +32,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
 
 from scipy.optimize import brentq
 
@@ -108,6 +109,16 @@ class Line:
     def text(self) -> str:
         """Kind and name: ``volume 1003``."""
         return f"{self.kind} {self.name}"
+
+    @cached_property
+    def measured_wait(self) -> float:
+        """Seconds that a request waits at the measured load."""
+        return self.wait(1.0) or 0.0
+
+    @cached_property
+    def known(self) -> float:
+        """Share of the load that classes are known to bring."""
+        return sum(self.shares.values())
 
     def used(self, load: float, hold: float = 1.0) -> float:
         """Busy share of the servers at a multiple of the measured requests and of their holding time."""

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from plexlens._core import QueueingError, run_network, solve_network
 from plexlens.capacity.model import ClassModel, SystemModel
+from plexlens.capacity.substitution import Substitution, Vector
 from plexlens.capacity.waiting import Load, Waiting, fullest, waiting
 from plexlens.metrics.page_numbers import page_numbers
 
@@ -20,7 +23,7 @@ _LONGEST = 36_000.0
 _FULL = 1.0 - 1e-9
 
 #: Steps until engines and lines agree, and the relative difference that is agreement.
-_STEPS = 200
+_STEPS = 1000
 _AGREED = 1e-7
 
 Stations = list[tuple[str, str, int, list[float]]]
@@ -146,29 +149,41 @@ def solved(system: SystemModel, setting: Setting) -> SystemResult:
 
 
 def _agreed(system: SystemModel, setting: Setting) -> tuple[_Network, dict[str, Any] | None, str]:
-    """A network whose line waits are consistent with its engines and throughputs.
+    """A network whose line waits are consistent with its engines and throughputs, found by substitution.
 
     Whoever waits for an engine holds a QR TCB for longer; what is slow holds locks and threads for longer; closed
-    classes bring less when they wait. Solved by substitution, halfway from the third step on.
+    classes bring less when they wait.
     """
     is_closed = any(class_model.users is not None for class_model in system.classes)
     state = _State(dict(setting.rates), dict(system.stretch), {}, 0.0)
-    for step in range(_STEPS):
+    search: Substitution | None = None
+    for _ in range(_STEPS):
         network = _network(system, setting, state, is_closed=is_closed)
-        if network.saturated:
-            return network, None, network.saturated
-        try:
-            results = solve_network(network.stations, network.classes)
-        except QueueingError as error:
-            if error.station is None:
-                raise
-            return network, None, error.station
+        results, saturated = None, network.saturated
+        if not saturated:
+            try:
+                results = solve_network(network.stations, network.classes)
+            except QueueingError as error:
+                if error.station is None:
+                    raise
+                saturated = error.station
+        if results is None:
+            # A jump can go too far; a step saturates what is saturated.
+            if search is None or not search.go_back():
+                return network, None, saturated
+            state = _state_at(state, search.at)
+            continue
         if not system.lines:
             return network, results, ""
         new = _next(system, setting, network, results)
         if _apart(state, new) < _AGREED:
             return network, results, ""
-        state = new if step < 2 else _between(state, new)
+        image = _vector(new)
+        search = search or Substitution(_vector(state, like=new))
+        search.follow(image)
+        state = _state_at(new, search.at)
+        if search.grows and not is_closed:
+            break
     if is_closed:
         return network, results, ""
     # What grows with every step has no end: a line that its own queue makes longer.
@@ -200,14 +215,18 @@ def _apart(state: _State, other: _State) -> float:
     return far
 
 
-def _between(state: _State, other: _State) -> _State:
-    def mean(mine: Mapping[str, float], theirs: Mapping[str, float]) -> dict[str, float]:
-        return {name: (mine.get(name, value) + value) / 2 for name, value in theirs.items()}
+def _vector(state: _State, *, like: _State | None = None) -> Vector:
+    """The numbers of a state, in the order of another one; what a state lacks is as measured."""
+    like = like or state
+    parts = ((state.rates, like.rates), (state.stretch, like.stretch), (state.hold, like.hold))
+    return np.array([mine.get(name, 1.0) for mine, names in parts for name in names] + [state.spin])
 
-    return _State(
-        mean(state.rates, other.rates), mean(state.stretch, other.stretch), mean(state.hold, other.hold),
-        (state.spin + other.spin) / 2,
-    )  # fmt: skip
+
+def _state_at(like: _State, vector: Vector) -> _State:
+    """The state with these numbers, in the order of another one."""
+    numbers = iter(vector.tolist())
+    rates, stretch, hold = ({name: next(numbers) for name in names} for names in (like.rates, like.stretch, like.hold))
+    return _State(rates, stretch, hold, next(numbers))
 
 
 def run(system: SystemModel, setting: Setting, *, seed: int = 1) -> SystemResult:

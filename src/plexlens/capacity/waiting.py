@@ -94,7 +94,7 @@ def waiting(system: SystemModel, load: Load, engines: Mapping[str, float], *, is
             share = _MOST_BUSY / (line.busy * hold)
         now = line.wait(share, hold, load.engines / load.spread if load.spread > 0 else 1.0)
         is_full = is_full or now is None
-        more[name] = (now or 0.0) - (line.wait(1.0) or 0.0)
+        more[name] = (now or 0.0) - line.measured_wait
     saturated = fullest(system, used) if is_full else ""
     unknown = _unknown_growth(system, used, engines)
     seconds, entering = {}, {}
@@ -114,14 +114,14 @@ def waiting(system: SystemModel, load: Load, engines: Mapping[str, float], *, is
 
 def _state(line: Line, load: Load) -> tuple[float, float]:
     """Requests, and holding time per request, relative to the measured load."""
-    known = sum(line.shares.values())
     value = sum(share * load.growth.get(name, load.whole) for name, share in line.shares.items())
-    value += max(0.0, 1.0 - known) * load.whole
+    value += max(0.0, 1.0 - line.known) * load.whole
     if line.shared and load.spread > 0:
         value /= load.spread
-    longer = load.stretch if line.holds is Holds.ENGINES else load.hold if line.holds is Holds.RESPONSE else {}
-    hold = sum(share * longer.get(name, 1.0) for name, share in line.shares.items()) / known if known else 1.0
-    return value, hold
+    if line.holds is Holds.NOTHING or not line.known:
+        return value, 1.0
+    longer = load.stretch if line.holds is Holds.ENGINES else load.hold
+    return value, sum(share * longer.get(name, 1.0) for name, share in line.shares.items()) / line.known
 
 
 def busiest(system: SystemModel) -> tuple[str, float]:
