@@ -46,7 +46,7 @@ def inputs(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 @given(numbers(4, lists=True), inputs())
-@settings(max_examples=draws(1500), deadline=None)
+@settings(max_examples=draws(500, soak=15_000), deadline=None)
 def test_bounds_contain_the_value_of_any_inputs_within_them(
     tree: Expression, given_inputs: tuple[dict[str, Any], dict[str, Any]]
 ) -> None:
@@ -58,7 +58,7 @@ def test_bounds_contain_the_value_of_any_inputs_within_them(
 
 
 @given(conditions(3), inputs())
-@settings(max_examples=draws(800), deadline=None)
+@settings(max_examples=draws(300, soak=8_000), deadline=None)
 def test_bounds_of_a_condition_contain_what_it_is(
     tree: Expression, given_inputs: tuple[dict[str, Any], dict[str, Any]]
 ) -> None:
@@ -69,7 +69,7 @@ def test_bounds_of_a_condition_contain_what_it_is(
 
 
 @given(numbers(4), inputs())
-@settings(max_examples=draws(300), deadline=None)
+@settings(max_examples=draws(150, soak=3_000), deadline=None)
 def test_bounds_of_known_inputs_are_the_value(tree: Expression, given_inputs: tuple[Any, dict[str, Any]]) -> None:
     _, values = given_inputs
     found = value(tree, values)

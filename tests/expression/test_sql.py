@@ -122,7 +122,7 @@ def same(first: Any, second: Any) -> bool:
 
 
 @given(numbers(4), ROWS)
-@settings(max_examples=draws(1000), deadline=None)
+@settings(max_examples=draws(300, soak=10_000), deadline=None)
 def test_duckdb_gives_the_number_that_python_gives(tree: Expression, row: dict[str, Any]) -> None:
     found, kind = asked(tree, row)
     assert kind == "DOUBLE"
@@ -183,7 +183,7 @@ def test_values_by_hand(text: str, expected: Any) -> None:
 
 
 @given(st.one_of(numbers(4), conditions(3)))
-@settings(max_examples=draws(200), deadline=None)
+@settings(max_examples=draws(60, soak=2_000), deadline=None)
 def test_the_sql_can_be_said_in_another_dialect(tree: Expression) -> None:
     read = sqlglot.parse_one(sql_of(tree, quoted), dialect="duckdb")
     spark = read.sql(dialect="spark")

@@ -7,6 +7,7 @@ titles of facts, the fields that each is made of, and the titles of metrics that
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -69,8 +70,9 @@ class Formula:
                     self._names.setdefault(name, fact.name)
         # A field that one fact alone is made of, with something else.
         fields = [(field, fact.name) for fact in facts for field in set(_FIELD.findall(field_of(fact.made_of)))]
+        made = Counter(field for field, _ in fields)
         for field, name in fields:
-            if sum(field == other for other, _ in fields) == 1:
+            if made[field] == 1:
                 self._names.setdefault(_words(field), name)
         self._longest = sorted(self._names, key=len, reverse=True)
         text = _words(text)

@@ -127,9 +127,15 @@ class Slow:
         for row in base:
             self._add_span(self.spans.setdefault(self.observer(row), {}), row)
         self.epochs = self._epochs(base) if several else {}
+        # Of each row once: who measured it, what its interval is called, and its epoch.
+        self.who = [self.observer(row) for row in self.rows]
+        self.when = [self.interval(row) for row in self.rows]
+        self.era = [self.epoch(row) for row in self.rows]
         self._known = self._all_known()
         self._values: dict[Any, float | None] = {}
         self._together: dict[Any, dict[int, float | None]] = {}
+        self._clocks: dict[Any, dict[tuple[int, Name], tuple[int, ...]]] = {}
+        self._times: dict[Any, tuple[dict[Name, Span], float | None]] = {}
         self._states: dict[tuple[str, ...], list[tuple[Any, Any]]] = {}
 
     # --- whose and when ------------------------------------------------------------------------------------------
@@ -213,13 +219,19 @@ class Slow:
         return self._known[i]
 
     def _all_known(self) -> list[frozenset[str]]:
-        facts = self.shape.facts.values()
-        places = {
-            (fact.name, self._place(row, fact)) for row in self.rows for fact in facts if row[fact.name] is not None
-        }
-        return [
-            frozenset(fact.name for fact in facts if (fact.name, self._place(row, fact)) in places) for row in self.rows
-        ]
+        known: list[set[str]] = [set() for _ in self.rows]
+        # Most facts have the same places: the entity in its interval.
+        places: dict[Any, list[Name]] = {}
+        for fact in self.shape.facts.values():
+            is_setting = fact.rule in ("AMOUNT", "SETTING")
+            kind = (is_setting, fact.of if is_setting else None)
+            if kind not in places:
+                places[kind] = [self._place(row, fact) for row in self.rows]
+            there = {place for row, place in zip(self.rows, places[kind], strict=True) if row[fact.name] is not None}
+            for names, place in zip(known, places[kind], strict=True):
+                if place in there:
+                    names.add(fact.name)
+        return [frozenset(names) for names in known]
 
     def _place(self, row: Row, fact: FactRule) -> Name:
         if fact.rule in ("AMOUNT", "SETTING"):
@@ -266,8 +278,7 @@ class Slow:
         """The intervals of observers, less those in which the rows are and none counts."""
         there: dict[Name, bool] = {}
         for i in own:
-            name = self.interval(self.rows[i])
-            there[name] = there.get(name, False) or i in counts
+            there[self.when[i]] = there.get(self.when[i], False) or i in counts
         spans: dict[Name, Span] = {}
         for observer in observers:
             for name, span in self.spans[observer].items():
@@ -280,11 +291,11 @@ class Slow:
         if (members, counts) not in self._together:
             observers: dict[Name, list[int]] = {}
             for i in members:
-                observers.setdefault(self.observer(self.rows[i]), []).append(i)
+                observers.setdefault(self.who[i], []).append(i)
             spans: dict[int, dict[Name, Span]] = {}
             for observer, own in observers.items():
                 counted = self._counted([observer], own, counts)
-                of_epoch = spans.setdefault(self.epoch(self.rows[own[0]]), {})
+                of_epoch = spans.setdefault(self.era[own[0]], {})
                 of_epoch |= {(observer, name): span for name, span in counted.items()}
             self._together[members, counts] = {epoch: covered(each) for epoch, each in spans.items()}
         return self._together[members, counts]
@@ -356,17 +367,29 @@ class Slow:
             lengths = [(row["interval_seconds"] or 0.0) if self.shape.timed else 1.0 for row in known]
             whole = sum(lengths)
             return sum(v * t for v, t in zip(values, lengths, strict=True)) / whole if whole else None
-        clocks: dict[tuple[int, Name], list[int]] = {}
-        for i in members:
-            row = self.rows[i]
-            whose = self.scope(row, fact) if fact.of else self.observer(row)
-            clocks.setdefault((self.epoch(row), whose), []).append(i)
         together = self.together(members, weighed)
-        return self._over_clocks(clocks, together, fact, counts, rate=rate)
+        return self._over_clocks(self._clocks_of(members, fact), together, fact, counts, rate=rate)
+
+    def _clocks_of(self, members: tuple[int, ...], fact: FactRule) -> dict[tuple[int, Name], tuple[int, ...]]:
+        """The rows of each observer, or of each whose number the fact is, epoch by epoch."""
+        if (members, fact.of) not in self._clocks:
+            clocks: dict[tuple[int, Name], list[int]] = {}
+            for i in members:
+                whose = self.scope(self.rows[i], fact) if fact.of else self.who[i]
+                clocks.setdefault((self.era[i], whose), []).append(i)
+            self._clocks[members, fact.of] = {clock: tuple(own) for clock, own in clocks.items()}
+        return self._clocks[members, fact.of]
+
+    def _time(self, own: tuple[int, ...], counts: frozenset[int]) -> tuple[dict[Name, Span], float | None]:
+        """The intervals that count of the observers of rows, and the time that they cover."""
+        if (own, counts) not in self._times:
+            spans = self._counted({self.who[i] for i in own}, own, counts)
+            self._times[own, counts] = spans, covered(spans)
+        return self._times[own, counts]
 
     def _over_clocks(
         self,
-        clocks: Mapping[tuple[int, Name], list[int]],
+        clocks: Mapping[tuple[int, Name], tuple[int, ...]],
         together: Mapping[int, float | None],
         fact: FactRule,
         counts: frozenset[int],
@@ -376,8 +399,7 @@ class Slow:
         """Counts and levels: of each clock over its covered time, added, and averaged over epochs."""
         results: dict[int, list[float]] = {}
         for (epoch, _), own in clocks.items():
-            spans = self._counted({self.observer(self.rows[i]) for i in own}, own, counts)
-            length = covered(spans)
+            spans, length = self._time(own, counts)
             cells = self._cells(own, fact, counts)
             if not cells:
                 continue
@@ -415,7 +437,7 @@ class Slow:
             value = self._value_then(row, fact) if fact.rule == "AMOUNT" else row[fact.name]
             if value is None or i not in counts:
                 continue
-            name = self.interval(row)
+            name = self.when[i]
             if name not in cells:
                 cells[name] = value
             elif fact.of is None:

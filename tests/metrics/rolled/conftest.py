@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from plexlens.metrics.definition import Grain
 from plexlens.metrics.rolled import making
 from plexlens.metrics.rolled.making import update
+from plexlens.metrics.rolled.rule import reason
 from plexlens.pdb import Pdb, ingest
 from tests.metrics import accounting_dumps as made
 
@@ -36,7 +38,23 @@ def rolled(dumps: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> P
     with pytest.MonkeyPatch.context() as patch:
         # Of so few tasks, rows that are added up over keys are hardly fewer.
         patch.setattr(making, "MOST_SUMMED", 1.0)
-        for path in (dumps["paths"][2], dumps["paths"][0], dumps["paths"][1], dumps["late"], dumps["both"]):
-            ingest([path], pdb)
+        # The last day, days before it, late records of days that are there, records that are there.
+        first, second, third = dumps["paths"]
+        for paths in ([third], [first, second], [dumps["late"]], [dumps["both"]]):
+            ingest(paths, pdb)
             update(pdb, least_rows=1)
     return pdb.path
+
+
+#: The grains that `two_grains` leaves.
+TWO = ("cics_transaction", "db2_accounting")
+
+
+@pytest.fixture
+def two_grains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Updates make the roll-ups of transactions and of Db2's accounting alone: the other grains take the same steps."""
+
+    def reason_here(grain: Grain) -> str:
+        return reason(grain) or ("" if grain.name in TWO else "not asked here")
+
+    monkeypatch.setattr(making, "reason", reason_here)

@@ -23,6 +23,9 @@ from plexlens.pdb.upkeep.compact import compact
 from tests.metrics import accounting_dumps as made
 from tests.metrics.rolled.answers import TIMES, days_of, differences, readers, same
 
+# All days of all grains are made in `test_numbers.py`.
+pytestmark = pytest.mark.usefixtures("two_grains")
+
 
 def test_rows_that_are_hardly_fewer_are_not_kept(dumps: dict[str, Any], tmp_path: Path) -> None:
     pdb = Pdb.create(tmp_path / "pdb")

@@ -19,6 +19,7 @@ from tests.draws import SOAK
 from tests.metrics.rolled.answers import ROLLED, days_of, differences
 
 
+@pytest.mark.usefixtures("two_grains")
 @pytest.mark.parametrize("fits", [4, 16, 64] if SOAK else [4])
 def test_where_memory_runs_out_days_are_made_in_parts(
     dumps: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fits: int
@@ -90,6 +91,7 @@ def test_where_nothing_fits_it_is_an_error(
         update(pdb, least_rows=1)
 
 
+@pytest.mark.usefixtures("two_grains")
 def test_a_grain_that_does_not_fit_leaves_the_others_rolled_up(
     dumps: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,6 +24,7 @@ from plexlens.metrics.selection.shift import shift
 from plexlens.metrics.selection.window import between
 from plexlens.metrics.variants import Plan
 from plexlens.pdb import Pdb, ingest
+from tests.draws import SOAK
 from tests.metrics import accounting_dumps as made
 from tests.metrics.rolled.answers import ROLLED, TIMES, differences, readers, same
 
@@ -180,9 +181,12 @@ def test_attributes_are_those_of_the_raw_rows(rolled: Path, selected: str) -> No
     for reader in pair:
         reader.need(grain.name, columns, None)
     data = [reader.data(grain.name) for reader in pair]
-    for by in ((), ("system",), ("applid",), ("transaction",), ("applid", "transaction")):
-        for time in TIMES:
-            for where in (None, "transaction = 'T001'"):
+    for number, by in enumerate(((), ("system",), ("applid",), ("transaction",), ("applid", "transaction"))):
+        for place, time in enumerate(TIMES):
+            # In turn, outside of the soak: every grouping and every time is asked with and without a condition.
+            for turn, where in enumerate((None, "transaction = 'T001'")):
+                if not SOAK and (number + place + turn) % 2:
+                    continue
                 ours, raw = (
                     reader.rows(one, columns, by=by, time=time, where=where)[0].to_pylist()
                     for reader, one in zip(pair, data, strict=True)
