@@ -17,6 +17,16 @@ def write_example(path: Path) -> None:
     path.write_bytes(_example())
 
 
+def write_part_of_example(path: Path) -> None:
+    """Write the records of types 70 and 74 of the example: a report of them takes a second or two."""
+    data, at, records = _example(), 0, []
+    while at < len(data):
+        length = int.from_bytes(data[at : at + 2])
+        records += [data[at : at + length]] * (data[at + 5] in (70, 74))
+        at += length
+    path.write_bytes(b"".join(records))
+
+
 @cache
 def _example() -> bytes:
     with TemporaryDirectory() as folder:

@@ -19,7 +19,7 @@ import plexlens as px
 from plexlens.api import Database, DataLossWarning
 from plexlens.errors import NothingUsableError, PlexlensError, UnreadableInputError, UsageError
 from tests.cli.command import run
-from tests.example_file import write_example
+from tests.example_file import write_example, write_part_of_example
 from tests.records import dump, record
 
 ROOT = Path(__file__).parents[2]
@@ -27,10 +27,12 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the example as a dump and as a database, and a simulated trace of pages."""
+    """A folder with the example as a dump and as a database, a part of it as both, and a simulated trace of pages."""
     folder = tmp_path_factory.mktemp("api")
     write_example(folder / "example.smf")
     assert run("ingest", "example.smf", "--pdb", "pdb", cwd=folder).returncode == 0
+    write_part_of_example(folder / "part.smf")
+    assert run("ingest", "part.smf", "--pdb", "part", cwd=folder).returncode == 0
     done = run(
         "simulate", ROOT / "scenarios/capacity.toml", "--seconds", "3", "--page-trace", "-o", "trace.smf", cwd=folder
     )
@@ -45,6 +47,20 @@ def pdb(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
         yield opened
 
 
+@pytest.fixture
+def part(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    """A database of which a report takes a second; that of the whole example is compared once."""
+    monkeypatch.chdir(folder)
+    with px.open("part") as opened:
+        yield opened
+
+
+def report_of_part(**selection: Any) -> Any:
+    """The report of the small database, of which a part is selected."""
+    with px.open("part") as opened:
+        return opened.report(**selection)
+
+
 def printed(folder: Path, *words: str | Path) -> Any:
     """What a command prints with --json."""
     done = run(*words, "--json", cwd=folder)
@@ -57,10 +73,9 @@ _QUERY = "select system, structure, sync_service_time from coupling_structure or
 
 #: An answer in Python, and the words of the command that prints the same.
 SAME: dict[str, tuple[Callable[[Database], Any], tuple[str, ...]]] = {
-    "report": (lambda pdb: pdb.report(title="T"), ("report", "pdb", "--title", "T")),
     "report of a part": (
-        lambda pdb: pdb.report(start=date(1996, 5, 29), end="1996-05-29", systems="SYS*"),
-        ("report", "pdb", "--from", "1996-05-29", "--to", "1996-05-29", "--system", "SYS*"),
+        lambda pdb: report_of_part(start=date(1996, 5, 29), end="1996-05-29", systems="SYS*"),
+        ("report", "part", "--from", "1996-05-29", "--to", "1996-05-29", "--system", "SYS*"),
     ),
     "sql": (lambda pdb: pdb.sql(_QUERY), ("sql", "pdb", _QUERY)),
     "sql of a part": (lambda pdb: pdb.sql(_QUERY, systems="SYS1"), ("sql", "pdb", _QUERY, "--system", "SYS1")),
@@ -68,7 +83,7 @@ SAME: dict[str, tuple[Callable[[Database], Any], tuple[str, ...]]] = {
         lambda pdb: px.compare_runs(pdb, "pdb@1996-05-29", mix_bound=0.5),
         ("compare", "pdb", "pdb@1996-05-29", "--mix-bound", "50"),
     ),
-    "compare dumps": (lambda pdb: px.compare_runs("example.smf", "pdb"), ("compare", "example.smf", "pdb")),
+    "compare dumps": (lambda pdb: px.compare_runs("part.smf", "part"), ("compare", "part.smf", "part")),
     "compare runs of a study": (
         lambda pdb: px.compare_runs("VM/XA 2.1", "VM/ESA 1.1", chain="vmesa-1992:table-03"),
         ("compare", "VM/XA 2.1", "VM/ESA 1.1", "--chain", "vmesa-1992:table-03"),
@@ -111,16 +126,26 @@ def test_an_answer_is_what_the_command_prints(folder: Path, pdb: Database, what:
     assert json.loads(json.dumps(answer(pdb).to_json())) == printed(folder, *words)
 
 
-def test_findings_are_those_of_the_report(folder: Path, pdb: Database) -> None:
+@pytest.fixture(scope="module")
+def printed_report(folder: Path) -> Any:
+    """The report of the whole example as the command prints it, under a title of its own."""
+    return printed(folder, "report", "pdb", "--title", "T")
+
+
+def test_a_report_is_what_the_command_prints(pdb: Database, printed_report: Any) -> None:
+    assert json.loads(json.dumps(pdb.report(title="T").to_json())) == printed_report
+
+
+def test_findings_are_those_of_the_report(pdb: Database, printed_report: Any) -> None:
     found = pdb.findings().to_json()
     assert found["fired"]
-    assert found == printed(folder, "report", "pdb")["findings"]
+    assert found == printed_report["findings"]
 
 
 def test_dumps_read_give_the_report_of_the_command(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    with px.read("example.smf") as made:
-        assert made.report().to_json() == printed(folder, "report", "example.smf")
+    with px.read("part.smf") as made:
+        assert made.report().to_json() == printed(folder, "report", "part.smf")
 
 
 def test_metrics_are_the_sums_of_raw_fields(pdb: Database) -> None:
@@ -228,8 +253,8 @@ def test_names_are_never_code_in_a_notebook(pdb: Database) -> None:
     assert "<b>head" not in shown
 
 
-def test_a_page_is_shown_in_a_frame_of_its_own_and_saved_by_its_ending(pdb: Database, tmp_path: Path) -> None:
-    page = pdb.report()
+def test_a_page_is_shown_in_a_frame_of_its_own_and_saved_by_its_ending(part: Database, tmp_path: Path) -> None:
+    page = part.report()
     framed = page._repr_html_()
     assert framed.count("<") == 2
     assert 'sandbox="allow-scripts"' in framed
@@ -287,8 +312,8 @@ WRONG: dict[str, tuple[Callable[[Database], Any], type[PlexlensError], str]] = {
     "no time": (lambda pdb: pdb.report(start="noon"), UsageError, "is not a time"),
     "no system": (lambda pdb: pdb.sql("select 1", systems="ZZZ"), NothingUsableError, "SYS1"),
     "no query that reads": (lambda pdb: pdb.sql("drop table smf_record"), UsageError, "only reads"),
-    "wrong ending": (lambda pdb: pdb.report().save("report.docx"), UsageError, "end the name in"),
-    "unwritable": (lambda pdb: pdb.report().save("/no/folder/report.html"), UsageError, "no folder"),
+    "wrong ending": (lambda pdb: report_of_part().save("report.docx"), UsageError, "end the name in"),
+    "unwritable": (lambda pdb: report_of_part().save("/no/folder/report.html"), UsageError, "no folder"),
     "input replaced": (
         lambda pdb: px.analyse_pools("trace.smf", sizes=[5]).save("pdb/x.html"),
         UsageError,

@@ -77,12 +77,17 @@ def of_system(name: str) -> Callable[[bytes], bool]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a simulated dump of half an hour and its database."""
+    """A folder with a simulated dump of half an hour and its database.
+
+    Both systems, three classes, two intervals; with 4 volumes instead of 56, each of which a plan solves hundreds of
+    times.
+    """
     path = tmp_path_factory.mktemp("twin")
     scenario = (REPOSITORY / "tests" / "simulate" / "two-members.toml").read_text(encoding="utf-8")
     for before, after in (("interval = 20.0", f"interval = {QUARTER}.0"), ("rate = 100.0", "rate = 20.0")):
         assert before in scenario
         scenario = scenario.replace(before, after, 1)
+    scenario += "\n[dasd]\nvolumes = 4\n"
     (path / "two.toml").write_text(scenario, encoding="utf-8")
     assert run("simulate", "two.toml", "--seconds", "1800", "-o", "whole.smf", cwd=path).returncode == 0
     assert run("ingest", "whole.smf", "--pdb", "whole.pdb", cwd=path).returncode == 0
@@ -132,11 +137,18 @@ CASES = {
 }
 
 
+@pytest.fixture(scope="module")
+def expected_sharing() -> dict[Callable[[bytes], bool], Any]:
+    """Answers by the records that they are of: three cases select the same ones."""
+    return {}
+
+
 @pytest.mark.parametrize("case", CASES)
-def test_sharing(folder: Path, case: str) -> None:
+def test_sharing(folder: Path, expected_sharing: dict[Callable[[bytes], bool], Any], case: str) -> None:
     options, wanted = CASES[case]
-    expected = answer(folder, "sharing", cut(folder, case, wanted))
-    assert differences(answer(folder, "sharing", "whole.pdb", *options), expected) == []
+    if wanted not in expected_sharing:
+        expected_sharing[wanted] = answer(folder, "sharing", cut(folder, case, wanted))
+    assert differences(answer(folder, "sharing", "whole.pdb", *options), expected_sharing[wanted]) == []
 
 
 @pytest.mark.parametrize("case", ["system", "from"])

@@ -10,6 +10,7 @@ import pytest
 from plexlens import _core
 from plexlens.dsect import Wishes, import_layouts
 from plexlens.layouts_path import layouts_path
+from tests.draws import SOAK
 from tests.example_file import write_example
 
 #: Assembler types of formats; lengths are explicit, so that nothing is aligned.
@@ -43,17 +44,22 @@ def as_dsect(name: str) -> tuple[str, int]:
     return "\n".join(lines), start
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("name", PLACED)
 def test_a_known_layout_comes_back(tmp_path: Path, name: str) -> None:
     text, start = as_dsect(name)
     (tmp_path / "map.asm").write_text(text)
-    result = import_layouts(tmp_path / "map.asm", tmp_path / "site", Wishes(sections=["copy_of_it"], start=start))
     expected = [(row["field"].upper(), int(row["offset"]), int(row["length"])) for row in rows(name)]
-    assert [(one.name, one.offset, one.length) for one in result.sections[0].layout.fields] == expected
-    # Under its own name the known layout says what the types leave open, and nothing has changed; a name that stands
-    # for several (SMF7xIST) is another once it is written out.
-    if not any("x" in row["field"] for row in rows(name)):
+    # A name that stands for several (SMF7xIST) is another once it is written out.
+    has_names = not any("x" in row["field"] for row in rows(name))
+    # An import reads all layouts twice: outside of a soak, one for each layout, and under a new name for every fifth.
+    if SOAK or not has_names or PLACED.index(name) % 5 == 0:
+        result = import_layouts(tmp_path / "map.asm", tmp_path / "site", Wishes(sections=["copy_of_it"], start=start))
+        assert [(one.name, one.offset, one.length) for one in result.sections[0].layout.fields] == expected
+    # Under its own name the known layout says what the types leave open, and nothing has changed.
+    if has_names:
         same = import_layouts(tmp_path / "map.asm", tmp_path / "same", Wishes(sections=[name], start=start)).sections[0]
+        assert [(one.name, one.offset, one.length) for one in same.layout.fields] == expected
         assert same.changes is not None
         assert same.changes.unchanged == len(expected), same.changes.to_lines()
         assert not (same.changes.added or same.changes.removed)

@@ -111,7 +111,7 @@ def joined(sign: str, left: Value, right: Value) -> Value:
 
 
 @pytest.mark.parametrize("rule", [one for one in RULES.values() if one.undo.expressions], ids=lambda rule: rule.id)
-@settings(max_examples=draws(60), deadline=None)
+@settings(max_examples=draws(25, soak=600), deadline=None)
 @given(data=st.data())
 def test_whatever_a_setting_is_the_command_changes_it(rule: Rule, data: st.DataObject) -> None:
     numbers = {name for one in rule.commanded for name in names_of(one)} - rule.named

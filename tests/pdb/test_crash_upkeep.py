@@ -165,7 +165,7 @@ def scene(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
 VERBS = ("ingest", "compact", "expire", "rebuild", "repair", "undo", "purge", "watch")
 
 #: Kills at random moments, and the seed of these.
-KILLS = 1000 if SOAK else 12
+KILLS = 1000 if SOAK else 8
 RANDOM_STATE = int(os.environ.get("PLEXLENS_FUZZ_SEED", "20261124"))
 
 

@@ -12,6 +12,7 @@ from plexlens.serve.app import application
 from plexlens.serve.guard import Door
 from plexlens.serve.workspace import Workspace
 from tests.example_file import write_example
+from tests.records import dump, record
 from tests.serve.two_weeks import write_two_weeks
 
 
@@ -45,3 +46,18 @@ def two_weeks_app(two_weeks: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 def app(workspace: Workspace, tmp_path_factory: pytest.TempPathFactory) -> ASGIApp:
     """The application as it is on the machine's own address."""
     return application(workspace, Door(port=8711), tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="session")
+def small_pdb(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database of one record without a layout: no metric has a view in it, which takes a second for all of them."""
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "small.smf").write_bytes(dump(record(200, "SYS1", b"one")))
+    list(ingest([folder / "small.smf"], Pdb.create(folder / "pdb")))
+    return folder / "pdb"
+
+
+@pytest.fixture(scope="session")
+def small_app(small_pdb: Path, tmp_path_factory: pytest.TempPathFactory) -> ASGIApp:
+    """The application over the small database."""
+    return application(Workspace(small_pdb, "512MiB"), Door(port=8711), tmp_path_factory.mktemp("cache"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -19,6 +20,7 @@ from plexlens.serve.workspace import Workspace
 from tests.example_file import write_example
 from tests.metrics import accounting_dumps
 from tests.serve.client import Answer, ask
+from tests.serve.in_this_process import questions_in_this_process
 from tests.serve.test_ask import post
 
 #: Names of a structure and a system as long as those that they replace in the dump.
@@ -108,8 +110,8 @@ def test_no_page_runs_a_name(hostile: ASGIApp, address: str) -> None:
     assert is_harmless(answer)
 
 
-def test_a_name_in_an_answer_in_sql_is_text(hostile: ASGIApp) -> None:
-    answer = post(hostile, "select '<script>alert(1)</script>' as \"<script>alert(2)</script>\"")
+def test_a_name_in_an_answer_in_sql_is_text(hostile: ASGIApp, small_app: ASGIApp) -> None:
+    answer = post(small_app, "select '<script>alert(1)</script>' as \"<script>alert(2)</script>\"")
     assert answer.status == 200
     assert "<script>alert" not in answer.text
     assert is_harmless(answer)
@@ -206,21 +208,22 @@ def test_no_path_reaches_a_file(app: ASGIApp, path: str) -> None:
     ],
 )
 def test_a_statement_that_does_more_than_read_is_refused(
-    app: ASGIApp, pdb: Path, tmp_path: Path, statement: str, said: str
+    small_app: ASGIApp, small_pdb: Path, tmp_path: Path, statement: str, said: str
 ) -> None:
-    before = sorted((path, path.stat().st_size) for path in pdb.rglob("*"))
-    answer = post(app, statement.replace("{folder}", str(tmp_path)))
+    before = sorted((path, path.stat().st_size) for path in small_pdb.rglob("*"))
+    # A process of its own where more than a check may answer; one statement of those that a check refuses has it too.
+    own = said in ("", "the query failed", "is a statement of type DROP", "getenv does not exist")
+    with nullcontext() if own else questions_in_this_process():
+        answer = post(small_app, statement.replace("{folder}", str(tmp_path)))
     assert answer.status in (400, 503), answer.words
     assert said.lower() in answer.words.lower()
     assert "root:" not in answer.text
     assert "defect" not in answer.words
     assert list(tmp_path.iterdir()) == []
-    assert sorted((path, path.stat().st_size) for path in pdb.rglob("*")) == before
+    assert sorted((path, path.stat().st_size) for path in small_pdb.rglob("*")) == before
 
 
-def test_the_engine_itself_refuses_what_the_check_would_miss(
-    app: ASGIApp, pdb: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_engine_itself_refuses_what_the_check_would_miss(small_pdb: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the check of functions, in this process: files outside the database, settings, and writing stay shut."""
     from plexlens.serve import asked
 
@@ -228,7 +231,7 @@ def test_the_engine_itself_refuses_what_the_check_would_miss(
     monkeypatch.setattr(asked, "_bound", lambda *_: None)
     for source in ("read_text('/etc/passwd')", "'/etc/passwd'", "glob('/etc/*')"):
         with pytest.raises(Exception, match=r"disabled|[Pp]ermission|does not exist"):
-            asked._answer(pdb, f"select * from {source}", 10, 512 << 20, 30.0)
+            asked._answer(small_pdb, f"select * from {source}", 10, 512 << 20, 30.0)
 
 
 def test_the_token_is_not_in_the_environment_of_a_question(app: ASGIApp, monkeypatch: pytest.MonkeyPatch) -> None:
