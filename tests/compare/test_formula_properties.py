@@ -109,6 +109,7 @@ SCALES = [
 
 
 @pytest.mark.parametrize(("name", "scaled", "power"), SCALES)
+@settings(max_examples=draws(20, soak=1000))
 @given(data=st.data())
 def test_units_scale_as_they_should(name: str, scaled: tuple[str, ...], power: int, data: st.DataObject) -> None:
     formula = FORMULAS[name]

@@ -10,6 +10,7 @@ import pytest
 from plexlens.metrics.covered_by_sets import covered_by_sets
 from plexlens.metrics.over_time import MOMENTS
 from plexlens.pdb.engine import connect
+from tests.draws import SOAK
 
 #: Who observed, local or not, start, end and told length of an interval in seconds.
 Interval = tuple[str, bool, float, float, float]
@@ -69,9 +70,10 @@ def _drawn(chance: Random) -> list[Interval]:
     return intervals
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("alike_first", [False, True])
 @pytest.mark.parametrize("draw", [_drawn, _in_common, _in_part])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(200 if SOAK else 6))
 def test_each_group_has_the_time_of_its_observers(
     seed: int, draw: Callable[[Random], list[Interval]], *, alike_first: bool
 ) -> None:
