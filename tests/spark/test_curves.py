@@ -87,5 +87,5 @@ def test_shards_on_the_command_line(spark: Any, tmp_path: Path) -> None:
     assert answer["pools"]["BP2"]["curve"][0] == {"pages": 100, "read_misses": 1, "standard_error": 0.0}
     assert "note: BP1: the curve is joined from 3 shards of its pages, and estimated." in done.stderr
     done = run(*words, cwd=tmp_path)
-    assert "The curves come from a sample or shards of the pages" in done.stdout
+    assert "from a sample of its pages or from shards of them; the band is" in " ".join(done.stdout.split())
     assert "BP1: the curve is joined from 3 shards of its pages, and estimated." in done.stdout

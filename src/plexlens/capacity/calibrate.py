@@ -19,7 +19,6 @@ from plexlens.capacity.network import at_base, base, solved
 from plexlens.capacity.overflow import Overflow
 from plexlens.capacity.queues import queues_of
 from plexlens.capacity.seen import Queues
-from plexlens.capacity.waiting import busiest
 from plexlens.errors import NothingUsableError, UsageError
 from plexlens.metrics.page_numbers import page_numbers
 
@@ -368,7 +367,7 @@ def _service(system: SystemModel, class_model: ClassModel) -> float:
 
 def _say_of_waits(model: SystemModel, queues: Queues, notes: list[str]) -> None:
     """Notes on waits of unknown cause, and on resources that could saturate undetected."""
-    name, busy = busiest(model)
+    name, busy = model.busiest
     for class_model in model.classes:
         share = class_model.other / class_model.response if class_model.response else 0.0
         if share > _TOLD:

@@ -32,7 +32,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import cached_property
 
 from scipy.optimize import brentq
 
@@ -42,7 +41,8 @@ from plexlens.capacity.limited import limited_wait
 #: Waits that the formula counts as if they had been measured: a factor from few waits would be chance.
 _PRIOR = 20.0
 
-_FULL = 1.0 - 1e-9
+#: Busy share from which a line counts as full.
+FULL = 1.0 - 1e-9
 
 
 class Law(Enum):
@@ -110,16 +110,6 @@ class Line:
         """Kind and name: ``volume 1003``."""
         return f"{self.kind} {self.name}"
 
-    @cached_property
-    def measured_wait(self) -> float:
-        """Seconds that a request waits at the measured load."""
-        return self.wait(1.0) or 0.0
-
-    @cached_property
-    def known(self) -> float:
-        """Share of the load that classes are known to bring."""
-        return sum(self.shares.values())
-
     def used(self, load: float, hold: float = 1.0) -> float:
         """Busy share of the servers at a multiple of the measured requests and of their holding time."""
         if self.law is Law.GATE:
@@ -136,7 +126,7 @@ class Line:
         if self.law in (Law.LINEAR, Law.FIXED):
             return self.service * (load * hold if self.law is Law.LINEAR else 1.0)
         busy = self.used(load, hold)
-        if busy >= _FULL:
+        if busy >= FULL:
             return None
         if self.law is Law.LOCKS:
             return self.factor * self.service * hold * busy / (1.0 - busy)
@@ -187,7 +177,7 @@ def queue_factor(servers: int, busy: float, service: float, requests: float, wai
     waited
         Seconds that they waited, all together.
     """
-    if not 0.0 < busy < _FULL or service <= 0.0:
+    if not 0.0 < busy < FULL or service <= 0.0:
         return 1.0
     formula = requests * queue_wait(servers, busy, service)
     prior = _PRIOR * service / (servers * (1.0 - busy))

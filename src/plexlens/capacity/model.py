@@ -9,9 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
 
 from plexlens.capacity.goals import Goal
-from plexlens.capacity.lines import Line, Wait
+from plexlens.capacity.lines import Law, Line, Wait
+from plexlens.capacity.lines_together import Floats, LinesTogether, WaitsTogether
 from plexlens.capacity.overflow import Overflow
 from plexlens.metrics.page_numbers import page_numbers
 
@@ -154,6 +158,36 @@ class SystemModel:
     spins: tuple[tuple[float, tuple[str, ...]], ...] = ()
     stretch: Mapping[str, float] = field(default_factory=dict)
     held: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def lines_together(self) -> LinesTogether:
+        """The lines as arrays."""
+        return LinesTogether(self.lines, [class_model.name for class_model in self.classes])
+
+    @cached_property
+    def waits_together(self) -> WaitsTogether:
+        """The waits of the classes at the lines, as arrays."""
+        return WaitsTogether([class_model.waits for class_model in self.classes], list(self.lines))
+
+    @cached_property
+    def spinning(self) -> Floats:
+        """Synchronous requests per second that each line makes longer."""
+        places = {name: n for n, name in enumerate(self.lines)}
+        result = np.zeros(len(places))
+        for rate, names in self.spins:
+            for name in names:
+                result[places[name]] += rate
+        return result
+
+    @cached_property
+    def busiest(self) -> tuple[str, float]:
+        """The busiest resource at the measured load, and its busy share."""
+        places = {"general engines": self.busy / self.engines}
+        if self.ziips:
+            places["zIIPs"] = self.ziip_busy / self.ziips
+        places |= {name: line.busy for name, line in self.lines.items() if line.law is Law.QUEUE}
+        name = max(places, key=lambda place: places[place])
+        return name, places[name]
 
     def of(self, name: str) -> ClassModel:
         """A class by name; the KeyError lists the valid names."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from plexlens.capacity.lines import Holds, Law, Line
+import numpy as np
+
+from plexlens.capacity.lines import Holds
 from plexlens.capacity.model import SystemModel
 
 #: Busy share of a line that closed classes fill: they come back only when they were served.
@@ -84,54 +86,30 @@ def waiting(system: SystemModel, load: Load, engines: Mapping[str, float], *, is
     is_closed
         Whether closed classes fill the lines, which then are never asked for more than they can do.
     """
-    states = {name: _state(line, load) for name, line in system.lines.items()}
-    used = {name: line.used(*states[name]) for name, line in system.lines.items()}
-    more: dict[str, float] = {}
-    is_full = False
-    for name, line in system.lines.items():
-        share, hold = states[name]
-        if line.law is Law.QUEUE and line.busy * share * hold >= _MOST_BUSY and is_closed:
-            share = _MOST_BUSY / (line.busy * hold)
-        now = line.wait(share, hold, load.engines / load.spread if load.spread > 0 else 1.0)
-        is_full = is_full or now is None
-        more[name] = (now or 0.0) - line.measured_wait
+    lines, waits = system.lines_together, system.waits_together
+    names = [class_model.name for class_model in system.classes]
+    growth = np.array([load.growth.get(name, load.whole) for name in names])
+    requests = lines.load(growth, load.whole, load.spread)
+    hold = lines.hold(
+        np.array([load.stretch.get(name, 1.0) for name in names]),
+        np.array([load.hold.get(name, 1.0) for name in names]),
+    )
+    used = dict(zip(lines.names, lines.used(requests, hold).tolist(), strict=True))
+    if is_closed:
+        requests = lines.most_load(requests, hold, _MOST_BUSY)
+    now, is_full = lines.wait(requests, hold, load.engines / load.spread if load.spread > 0 else 1.0)
+    more = now - lines.measured_wait
     saturated = fullest(system, used) if is_full else ""
     unknown = _unknown_growth(system, used, engines)
-    seconds, entering = {}, {}
-    for class_model in system.classes:
-        kinds: dict[str, float] = {}
-        for wait in class_model.waits:
-            if not wait.lines:
-                kinds[wait.kind] = kinds.get(wait.kind, 0.0) + wait.seconds * unknown
-                continue
-            extra = sum(wait.requests * share * more.get(name, 0.0) for name, share in wait.lines.items())
-            kinds[wait.kind] = kinds.get(wait.kind, 0.0) + max(0.0, wait.seconds + extra)
-        seconds[class_model.name] = sum(kinds.values()) + class_model.other * unknown
-        entering[class_model.name] = sum(kinds.get(kind, 0.0) for kind in _ENTERING)
-    spin = sum(rate * load.whole * sum(max(0.0, more[name]) for name in names) for rate, names in system.spins)
-    return Waiting(seconds, entering, used, spin, saturated)
-
-
-def _state(line: Line, load: Load) -> tuple[float, float]:
-    """Requests, and holding time per request, relative to the measured load."""
-    value = sum(share * load.growth.get(name, load.whole) for name, share in line.shares.items())
-    value += max(0.0, 1.0 - line.known) * load.whole
-    if line.shared and load.spread > 0:
-        value /= load.spread
-    if line.holds is Holds.NOTHING or not line.known:
-        return value, 1.0
-    longer = load.stretch if line.holds is Holds.ENGINES else load.hold
-    return value, sum(share * longer.get(name, 1.0) for name, share in line.shares.items()) / line.known
-
-
-def busiest(system: SystemModel) -> tuple[str, float]:
-    """The busiest resource at the measured load, and its busy share."""
-    places = {"general engines": system.busy / system.engines}
-    if system.ziips:
-        places["zIIPs"] = system.ziip_busy / system.ziips
-    places |= {name: line.busy for name, line in system.lines.items() if line.law is Law.QUEUE}
-    name = max(places, key=lambda place: places[place])
-    return name, places[name]
+    seconds = waits.seconds(more, unknown)
+    other = np.array([class_model.other for class_model in system.classes])
+    return Waiting(
+        dict(zip(names, (waits.by_class(seconds) + other * unknown).tolist(), strict=True)),
+        dict(zip(names, waits.by_class(seconds, _ENTERING).tolist(), strict=True)),
+        used,
+        float(system.spinning @ np.maximum(0.0, more)) * load.whole,
+        saturated,
+    )
 
 
 def fullest(system: SystemModel, used: Mapping[str, float]) -> str:
@@ -143,7 +121,7 @@ def fullest(system: SystemModel, used: Mapping[str, float]) -> str:
 
 def _unknown_growth(system: SystemModel, used: Mapping[str, float], engines: Mapping[str, float]) -> float:
     """Factor on waits of unknown cause: the growth at a single server as busy as the busiest resource."""
-    name, before = busiest(system)
+    name, before = system.busiest
     now = used[name] if name in used else engines.get(name, 0.0)
     before = min(before, _MOST_BUSY)
     if now >= 1.0:
