@@ -5,10 +5,13 @@ The widths are those of a phone, a laptop, a window of 1,400 pixels and a large 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +25,7 @@ from plexlens.report.build import build
 from plexlens.report.model import Note, Section
 from plexlens.report.model.chart import Chart, ChartKind, Series
 from plexlens.report.model.heat import HeatMap
+from tests.draws import SOAK
 from tests.report import browser as chromium
 from tests.report import shop
 from tests.report.made_up import made_up
@@ -61,12 +65,38 @@ return [...document.querySelectorAll('.scroll')].filter(e => e.clientWidth > 0 &
 """
 
 
+#: For each wide table, pixels by which the first column leaves its place while the table scrolls.
+_MOVED = """
+return [...document.querySelectorAll('.block.wide .scroll')].map(s => { s.scrollLeft = 10000;
+  const cell = s.querySelector('tbody th.fixed'); if (!cell) return 0;
+  const moved = Math.round(cell.getBoundingClientRect().left - s.getBoundingClientRect().left);
+  s.scrollLeft = 0; return moved; })
+"""
+
+
 def _opened(
     browser: chromium.Browser, page: Path, *, width: int, dark: bool = False, media: str = "", folded: bool = False
 ) -> None:
     browser.open(page, width=width, dark=dark, media=media)
     if not folded:
         browser.run("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+
+
+@pytest.fixture(scope="module")
+def seen(browser: chromium.Browser) -> Callable[..., dict[str, Any]]:
+    """Measurements of a page at a width, on a screen or on paper: each page is laid out once for all tests.
+
+    To lay out the page of all grains takes Chromium several seconds.
+    """
+
+    @cache
+    def measured(page: Path, width: int, media: str = "") -> dict[str, Any]:
+        _opened(browser, page, width=width, media=media)
+        tables = "return document.querySelectorAll('.scroll').length"
+        scripts = {"labels": _LABELS, "wrapped": _WRAPPED, "scrolling": _SCROLLING, "moved": _MOVED, "tables": tables}
+        return {name: browser.run(script) for name, script in scripts.items()}
+
+    return measured
 
 
 @pytest.fixture(scope="module")
@@ -132,28 +162,25 @@ def _overprinted(texts: list[list[tuple[str, float, float, float, float]]]) -> l
 @pytest.mark.parametrize("width", [PHONE, LAPTOP, 1400, WIDE])
 @pytest.mark.parametrize("media", ["", "print"])
 def test_no_text_of_a_chart_covers_another(
-    browser: chromium.Browser, page: Path, scattered: Path, width: int, media: str
+    seen: Callable[..., dict[str, Any]], page: Path, scattered: Path, width: int, media: str
 ) -> None:
     for shown in (page, scattered):
-        _opened(browser, shown, width=width, media=media)
-        texts = browser.run(_LABELS)
+        texts = seen(shown, width, media)["labels"]
         assert texts
         assert _overprinted(texts) == []
 
 
 @pytest.mark.parametrize("width", [320, PHONE, LAPTOP, 1400, WIDE])
 def test_a_number_and_its_unit_stand_on_one_line(
-    browser: chromium.Browser, page: Path, scattered: Path, width: int
+    seen: Callable[..., dict[str, Any]], page: Path, scattered: Path, width: int
 ) -> None:
     for shown in (page, scattered):
-        _opened(browser, shown, width=width)
-        assert browser.run(_WRAPPED) == []
+        assert seen(shown, width)["wrapped"] == []
 
 
-def test_every_table_fits_into_1400_pixels(browser: chromium.Browser, page: Path) -> None:
-    _opened(browser, page, width=1400)
-    assert len(browser.run("return [...document.querySelectorAll('.scroll')]")) > 50
-    assert browser.run(_SCROLLING) == []
+def test_every_table_fits_into_1400_pixels(seen: Callable[..., dict[str, Any]], page: Path) -> None:
+    assert seen(page, 1400)["tables"] > 50
+    assert seen(page, 1400)["scrolling"] == []
 
 
 def test_the_hours_of_days_fit_into_1400_pixels(browser: chromium.Browser, tmp_path: Path) -> None:
@@ -166,12 +193,13 @@ def test_the_hours_of_days_fit_into_1400_pixels(browser: chromium.Browser, tmp_p
     assert browser.run(_SCROLLING) == []
 
 
+@pytest.mark.drawn
 def test_pages_of_real_files_fit(browser: chromium.Browser, shared_data: Path, tmp_path: Path) -> None:
-    """Each file by itself and all together, at 1,400 pixels and on a phone."""
+    """All together, and in a soak each file by itself, at 1,400 pixels and on a phone."""
     files = sorted(path for folder in ("mq", "rmf") for path in (shared_data / folder).iterdir())
     assert files
     page = tmp_path / "real.html"
-    for several in (*([one] for one in files), files):
+    for several in (*([one] for one in files if SOAK), files):
         with Pdb.temporary() as pdb:
             results = ingest(several, pdb)
             connection = pdb.connect()
@@ -199,13 +227,10 @@ def test_what_a_finding_costs_is_seen_without_scrolling(browser: chromium.Browse
 
 
 @pytest.mark.parametrize("width", [PHONE, 1400])
-def test_the_first_column_stays_while_a_table_scrolls(browser: chromium.Browser, page: Path, width: int) -> None:
-    _opened(browser, page, width=width)
-    moved = browser.run(
-        "return [...document.querySelectorAll('.block.wide .scroll')].map(s => { s.scrollLeft = 10000;"
-        " const cell = s.querySelector('tbody th.fixed'); if (!cell) return 0;"
-        " return Math.round(cell.getBoundingClientRect().left - s.getBoundingClientRect().left); })"
-    )
+def test_the_first_column_stays_while_a_table_scrolls(
+    seen: Callable[..., dict[str, Any]], page: Path, width: int
+) -> None:
+    moved = seen(page, width)["moved"]
     assert moved and set(moved) == {0}
 
 
