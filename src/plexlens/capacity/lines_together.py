@@ -135,24 +135,26 @@ class WaitsTogether:
         Of each class.
     names
         Names of the lines, in their order.
+    entering
+        Kinds of waits before anything is held.
     """
 
-    def __init__(self, waits: Sequence[Sequence[Wait]], names: Sequence[str]) -> None:
+    def __init__(self, waits: Sequence[Sequence[Wait]], names: Sequence[str], entering: Sequence[str]) -> None:
         place = {name: n for n, name in enumerate(names)}
         rows = [(number, wait) for number, own in enumerate(waits) for wait in own]
-        self.kinds = [wait.kind for _, wait in rows]
         self._seconds = np.array([wait.seconds for _, wait in rows])
         self._has_lines = np.array([bool(wait.lines) for _, wait in rows], dtype=bool)
         self._requests = np.zeros((len(rows), len(names)))
-        self._of_class = np.zeros((len(waits), len(rows)))
+        self._of_class, self._entering = (np.zeros((len(waits), len(rows))) for _ in range(2))
         for n, (number, wait) in enumerate(rows):
             self._of_class[number, n] = 1.0
+            self._entering[number, n] = float(wait.kind in entering)
             for name, share in wait.lines.items():
                 if name in place:
                     self._requests[n, place[name]] += wait.requests * share
 
-    def seconds(self, more: Floats, unknown: float) -> Floats:
-        """Seconds that a transaction waits, for each wait of each class.
+    def seconds(self, more: Floats, unknown: float) -> tuple[Floats, Floats]:
+        """Seconds that a transaction of each class waits, and those of them before anything is held.
 
         Parameters
         ----------
@@ -162,11 +164,5 @@ class WaitsTogether:
             Factor on waits that no line explains.
         """
         at_lines = np.maximum(0.0, self._seconds + self._requests @ more)
-        return np.where(self._has_lines, at_lines, self._seconds * unknown)
-
-    def by_class(self, seconds: Floats, kinds: Sequence[str] | None = None) -> Floats:
-        """The sum for each class: of all kinds, or of these."""
-        if kinds is not None:
-            seconds = np.where([kind in kinds for kind in self.kinds], seconds, 0.0)
-        result: Floats = self._of_class @ seconds
-        return result
+        each = np.where(self._has_lines, at_lines, self._seconds * unknown)
+        return self._of_class @ each, self._entering @ each

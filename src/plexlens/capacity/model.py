@@ -21,6 +21,9 @@ from plexlens.metrics.page_numbers import page_numbers
 
 _PLAN = page_numbers("plan")
 
+#: Kinds of lines that are passed before anything is held.
+_ENTERING = ("locks", "threads", "open TCBs")
+
 
 @dataclass(frozen=True)
 class Samples:
@@ -166,8 +169,9 @@ class SystemModel:
 
     @cached_property
     def waits_together(self) -> WaitsTogether:
-        """The waits of the classes at the lines, as arrays."""
-        return WaitsTogether([class_model.waits for class_model in self.classes], list(self.lines))
+        """The waits of the classes as arrays: at the lines, and what no line explains."""
+        waits = [(*each.waits, Wait("other", {}, 0.0, each.other)) for each in self.classes]
+        return WaitsTogether(waits, list(self.lines), _ENTERING)
 
     @cached_property
     def spinning(self) -> Floats:

@@ -176,10 +176,10 @@ def _agreed(system: SystemModel, setting: Setting) -> tuple[_Network, dict[str, 
         if not system.lines:
             return network, results, ""
         new = _next(system, setting, network, results)
-        if _apart(state, new) < _AGREED:
-            return network, results, ""
         image = _vector(new)
         search = search or Substitution(_vector(state, like=new))
+        if search.apart(image) < _AGREED:
+            return network, results, ""
         search.follow(image)
         state = _state_at(new, search.at)
         if search.grows and not is_closed:
@@ -204,15 +204,6 @@ def _next(system: SystemModel, setting: Setting, network: _Network, result: dict
         if system.held.get(class_model.name):
             hold[class_model.name] = _held(system, network, number, result["residence"]) / system.held[class_model.name]
     return _State(rates, stretch, hold, network.waiting.spin)
-
-
-def _apart(state: _State, other: _State) -> float:
-    """Largest relative difference between two states."""
-    far = abs(state.spin - other.spin)
-    for mine, theirs in ((state.rates, other.rates), (state.stretch, other.stretch), (state.hold, other.hold)):
-        for name, value in theirs.items():
-            far = max(far, abs(mine.get(name, 1.0) - value) / max(abs(value), 1e-12))
-    return far
 
 
 def _vector(state: _State, *, like: _State | None = None) -> Vector:

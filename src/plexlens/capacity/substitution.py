@@ -61,10 +61,13 @@ class Substitution:
         """
         return self._growing >= _GROWING
 
+    def apart(self, image: Vector) -> float:
+        """Largest difference between the point and its image, relative to the image."""
+        return float(np.max(np.abs(image - self.at) / _scale(image)))
+
     def follow(self, image: Vector) -> None:
         """Move on from the point, whose image is known."""
-        change = image - self.at
-        size = _size(change, image)
+        change, size = image - self.at, self.apart(image)
         if self._jumped is not None and size > self._jumped.size:
             self.go_back()
             return
@@ -112,12 +115,11 @@ class _Jump:
 
 def _steps_left(change: Vector, before: Vector, image: Vector) -> float:
     """Steps that all further changes amount to, at most `_LONGEST_JUMP`; 1 where changes do not shrink."""
-    weight = 1.0 / np.maximum(np.abs(image), 1e-12)
-    mine, former = change * weight, before * weight
+    mine, former = change / _scale(image), before / _scale(image)
     share = float(mine @ former) / float(former @ former) if former.any() else 1.0
     return min(_LONGEST_JUMP, 1.0 / (1.0 - share)) if -1.0 < share < 1.0 else 1.0
 
 
-def _size(change: Vector, image: Vector) -> float:
-    """The largest change, relative to the image."""
-    return float(np.max(np.abs(change) / np.maximum(np.abs(image), 1e-12)))
+def _scale(image: Vector) -> Vector:
+    """Size of each number of an image, which differences are relative to."""
+    return np.maximum(np.abs(image), 1e-12)

@@ -16,9 +16,6 @@ _MOST_BUSY = 0.998
 #: Busy share from which a line is the cause of what is held for long.
 _CAUSE = 0.9
 
-#: Kinds of lines that are passed before anything is held.
-_ENTERING = ("locks", "threads", "open TCBs")
-
 #: Most times by which a wait of unknown cause grows: beyond, the busiest resource is full.
 _MOST_GROWTH = 1000.0
 
@@ -101,11 +98,10 @@ def waiting(system: SystemModel, load: Load, engines: Mapping[str, float], *, is
     more = now - lines.measured_wait
     saturated = fullest(system, used) if is_full else ""
     unknown = _unknown_growth(system, used, engines)
-    seconds = waits.seconds(more, unknown)
-    other = np.array([class_model.other for class_model in system.classes])
+    seconds, entering = waits.seconds(more, unknown)
     return Waiting(
-        dict(zip(names, (waits.by_class(seconds) + other * unknown).tolist(), strict=True)),
-        dict(zip(names, waits.by_class(seconds, _ENTERING).tolist(), strict=True)),
+        dict(zip(names, seconds.tolist(), strict=True)),
+        dict(zip(names, entering.tolist(), strict=True)),
         used,
         float(system.spinning @ np.maximum(0.0, more)) * load.whole,
         saturated,
