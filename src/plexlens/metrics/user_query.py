@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,11 +104,14 @@ def run_query(
     """
     check_query(query, name)
     words = set(re.findall(r"\w+", query.lower()))
+    lists = any(word in _LISTING or word.startswith(_LISTING_PREFIXES) for word in words)
     inputs = Inputs(connection, resolve(selection, connection, name))
-    attach(inputs, _grains_meant(connection, query, words))
+    # Only what the query can mean.
+    named = words & GRAINS.keys()
+    attach(inputs, named if named or not (lists or _reads_unknown(connection, query)) else None)
     if inputs.selection:
         show_selected(connection, inputs.selection, words | {VALUES})
-    if VALUES in words or not words.isdisjoint(("tables", "describe", "show")) or "rmf_" in query.lower():
+    if VALUES in words or lists or "rmf_" in query.lower():
         attach_report_views(connection)
     # Of the statements of pages the order of joins is known to be good; of this one it is not.
     connection.execute("reset disabled_optimizers")
@@ -175,38 +178,33 @@ def _rows(connection: Connection, query: str, progress: Progress, limits: Limits
         return rows.result()
 
 
-def _grains_meant(connection: Connection, query: str, words: set[str]) -> set[str] | None:
-    """The grains that a query can mean; None for all.
-
-    A query that names no grain means all if it may list them, or if it reads something that is not there: the engine's
-    message suggests names that are similar.
-    """
-    if named := words & GRAINS.keys():
-        return named
-    if any(word in _LISTING or word.startswith(_LISTING_PREFIXES) for word in words):
-        return None
+def nodes_of(connection: Connection, query: str) -> Iterator[dict[str, Any]]:
+    """Every node of the engine's own tree of a SELECT, from its root; the engine's complaint if it has no tree."""
     row = connection.execute("select json_serialize_sql(?::varchar)", [query]).fetchone()
-    read = _tables_read(json.loads(row[0])) if row else None
-    return set() if read is not None and read <= set(tables_of(connection)) else None
-
-
-def _tables_read(tree: Any) -> set[str] | None:
-    """Tables that a statement reads, in small letters, from the engine's own tree of it; None where it has no tree."""
-    if tree["error"]:
-        return None
-    tables: set[str] = set()
-    own: set[str] = set()
-    waiting: list[Any] = [tree]
+    waiting: list[Any] = [json.loads(row[0])] if row else []
     while waiting:
         node = waiting.pop()
         if isinstance(node, dict):
-            if node.get("type") == "BASE_TABLE":
-                tables.add(node["table_name"].lower())
-            own.update(entry["key"].lower() for entry in node.get("cte_map", {}).get("map", ()))
+            yield node
             waiting.extend(node.values())
         elif isinstance(node, list):
             waiting.extend(node)
-    return tables - own
+
+
+def _reads_unknown(connection: Connection, query: str) -> bool:
+    """Whether a query reads a table that is not there: the engine's message suggests names that are similar.
+
+    Of a statement without a tree it is not known what it reads.
+    """
+    tables: set[str] = set()
+    own: set[str] = set()
+    for node in nodes_of(connection, query):
+        if node.get("error"):
+            return True
+        if node.get("type") == "BASE_TABLE":
+            tables.add(node["table_name"].lower())
+        own.update(entry["key"].lower() for entry in node.get("cte_map", {}).get("map", ()))
+    return not tables - own <= set(tables_of(connection))
 
 
 def check_query(query: str, pdb: str) -> None:

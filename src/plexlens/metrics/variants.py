@@ -100,7 +100,7 @@ class Plan:
     gaps: set[str] = field(default_factory=set)
     is_mixed: bool = False
     _alike: dict[tuple[object, ...], int] = field(default_factory=dict)
-    _known: Combinations = field(default_factory=lambda: Combinations(()))
+    _known: Combinations = field(default_factory=lambda: Combinations([]))
 
     @property
     def timed_conditions(self) -> frozenset[int]:
@@ -135,7 +135,6 @@ class Plan:
         is_cut
             Whether the rows are slices of those with the combinations; rows of several may meet in a slice.
         """
-        patterns = list(patterns)
         plan = cls(grain, _known=Combinations(patterns))
         for fact in grain.facts:
             if shown is None or fact.name in shown:
@@ -156,9 +155,9 @@ class Plan:
                     how = "rate"
                 elif fact.rollup is Rollup.AMOUNT and measured:
                     how = "mean"
-                    if plan._lacks(fact, patterns):
+                    if plan._lacks(fact):
                         plan.gaps.add(fact.name)
-                elif fact.rollup is Rollup.LEVEL and (condition or (len(there) > 1 and plan._lacks(fact, patterns))):
+                elif fact.rollup is Rollup.LEVEL and (condition or (len(there) > 1 and plan._lacks(fact))):
                     how = "mean"
                 plan.columns[name][fact.name] = plan._add(Variant(fact, condition, how))
         return plan
@@ -167,9 +166,9 @@ class Plan:
         self.variants[variant.column] = variant
         return variant.column
 
-    def _lacks(self, fact: Fact, patterns: Iterable[Mapping[str, bool]]) -> bool:
+    def _lacks(self, fact: Fact) -> bool:
         """Whether some row lacks a fact."""
-        lacks = not all(known.get(fact.name, True) for known in patterns)
+        lacks = fact.name in self._known.lacking
         self.is_mixed = self.is_mixed or lacks
         return lacks
 
@@ -221,9 +220,15 @@ class Combinations:
     ----------
     patterns
         For each combination, which facts are known.
+
+    Attributes
+    ----------
+    lacking
+        Facts that some combination lacks.
     """
 
     def __init__(self, patterns: Iterable[Mapping[str, bool]]) -> None:
+        self.lacking: set[str] = set()
         self._with: dict[str, int] = {}
         self._all = 0
         for number, known in enumerate(patterns):
@@ -232,6 +237,8 @@ class Combinations:
             for fact, is_known in known.items():
                 if is_known:
                     self._with[fact] = self._with.get(fact, 0) | bit
+                else:
+                    self.lacking.add(fact)
 
     def _with_any(self, facts: Iterable[str]) -> int:
         """The combinations in which any of the facts is known."""

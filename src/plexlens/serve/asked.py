@@ -195,21 +195,16 @@ def _check_sources(connection: Any, statement: str) -> None:
     UsageError
         It names a file, or a function that reads some.
     """
-    row = connection.execute("select json_serialize_sql(?)", [statement]).fetchone()
-    waiting: list[Any] = [json.loads(row[0])] if row else []
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, list):
-            waiting += node
-        elif isinstance(node, dict):
-            waiting += node.values()
-            function, table = str(node.get("function_name", "")).lower(), str(node.get("table_name", ""))
-            if function in _FILES or (node.get("type") == "BASE_TABLE" and any(sign in table for sign in "/\\.*?:")):
-                raise UsageError(
-                    file="",
-                    what=f"{function or repr(table)} reads files, and a query here reads only tables of the database",
-                    remedy='name tables and metric views; "show tables" lists them',
-                )
+    from plexlens.metrics.user_query import nodes_of
+
+    for node in nodes_of(connection, statement):
+        function, table = str(node.get("function_name", "")).lower(), str(node.get("table_name", ""))
+        if function in _FILES or (node.get("type") == "BASE_TABLE" and any(sign in table for sign in "/\\.*?:")):
+            raise UsageError(
+                file="",
+                what=f"{function or repr(table)} reads files, and a query here reads only tables of the database",
+                remedy='name tables and metric views; "show tables" lists them',
+            )
 
 
 def _bound(extra: int) -> None:
