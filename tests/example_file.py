@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from plexlens import example
+from tests.records import dump, records_of
 
 
 def write_example(path: Path) -> None:
@@ -17,19 +18,14 @@ def write_example(path: Path) -> None:
     path.write_bytes(_example())
 
 
-def write_part_of_example(path: Path) -> None:
-    """Write the records of types 70 and 74 of the example: a report of them takes a second or two."""
-    data, at, records = _example(), 0, []
-    while at < len(data):
-        length = int.from_bytes(data[at : at + 2])
-        records += [data[at : at + length]] * (data[at + 5] in (70, 74))
-        at += length
-    path.write_bytes(b"".join(records))
+def write_part_of_example(path: Path, *types: int) -> None:
+    """Write the records of some types of the example, 70 and 74 by default: a report of these takes a second or two."""
+    path.write_bytes(dump(*(record for record in records_of(_example()) if record[5] in (types or (70, 74)))))
 
 
 @cache
 def _example() -> bytes:
     with TemporaryDirectory() as folder:
-        dump = Path(folder) / "example.smf"
-        example.write_example(dump)
-        return dump.read_bytes()
+        path = Path(folder) / "example.smf"
+        example.write_example(path)
+        return path.read_bytes()

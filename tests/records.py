@@ -13,3 +13,13 @@ def record(record_type: int, system: str, body: bytes, *, hundredths: int = 4_00
 def dump(*records: bytes) -> bytes:
     """Records one after the other."""
     return b"".join(records)
+
+
+def records_of(dump: bytes) -> list[bytes]:
+    """The records of a dump by their descriptor words."""
+    found, at = [], 0
+    while at < len(dump):
+        length = int.from_bytes(dump[at : at + 2])
+        found.append(dump[at : at + length])
+        at += length
+    return found

@@ -11,16 +11,7 @@ import pytest
 from tests.cli.command import run
 from tests.example_file import write_example, write_part_of_example
 from tests.golden.test_pages import TWO_MEMBERS
-
-
-def records_of(dump: bytes) -> list[bytes]:
-    """The records of a dump by their descriptor words."""
-    found, at = [], 0
-    while at < len(dump):
-        length = int.from_bytes(dump[at : at + 2])
-        found.append(dump[at : at + length])
-        at += length
-    return found
+from tests.records import records_of
 
 
 @pytest.fixture(scope="module")
@@ -87,9 +78,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two sysplexes whose systems have the same names."""
     folder = tmp_path_factory.mktemp("two")
     for name in ("PLEX1", "PLEX2"):
-        # Of 4 volumes instead of 56: a plan solves each of them hundreds of times.
-        text = f'sysplex = "{name}"\n{TWO_MEMBERS.read_text()}\n[dasd]\nvolumes = 4\n'
-        (folder / f"{name}.toml").write_text(text)
+        (folder / f"{name}.toml").write_text(f'sysplex = "{name}"\n' + TWO_MEMBERS.read_text())
         done = run("simulate", f"{name}.toml", "--seconds", "20", "-o", f"{name}.smf", cwd=folder)
         assert done.returncode == 0, done.stderr
     return folder

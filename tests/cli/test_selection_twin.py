@@ -77,17 +77,12 @@ def of_system(name: str) -> Callable[[bytes], bool]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a simulated dump of half an hour and its database.
-
-    Both systems, three classes, two intervals; with 4 volumes instead of 56, each of which a plan solves hundreds of
-    times.
-    """
+    """A folder with a simulated dump of half an hour and its database."""
     path = tmp_path_factory.mktemp("twin")
     scenario = (REPOSITORY / "tests" / "simulate" / "two-members.toml").read_text(encoding="utf-8")
     for before, after in (("interval = 20.0", f"interval = {QUARTER}.0"), ("rate = 100.0", "rate = 20.0")):
         assert before in scenario
         scenario = scenario.replace(before, after, 1)
-    scenario += "\n[dasd]\nvolumes = 4\n"
     (path / "two.toml").write_text(scenario, encoding="utf-8")
     assert run("simulate", "two.toml", "--seconds", "1800", "-o", "whole.smf", cwd=path).returncode == 0
     assert run("ingest", "whole.smf", "--pdb", "whole.pdb", cwd=path).returncode == 0

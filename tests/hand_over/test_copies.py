@@ -14,7 +14,7 @@ from plexlens.hand_over.holds import TREATMENTS, holdings, known_words
 from plexlens.layouts_path import layouts_path
 from plexlens.pdb import Pdb, ingest
 from tests.cli.command import run
-from tests.example_file import write_example
+from tests.example_file import write_example, write_part_of_example
 from tests.ingest import test_text_db2_display, text_rmf_documents
 from tests.ingest.text_report_documents import fixed_records, statistics, statistics_pages
 
@@ -114,20 +114,9 @@ def test_times_move_by_the_days_asked(folder: Path) -> None:
     assert spans[1] == (spans[0][0] - 28 * 86_400, spans[0][1] - 28 * 86_400, spans[0][2])
 
 
-def records_of(data: bytes, *types: int) -> bytes:
-    """The records of some types of a dump."""
-    kept, at = b"", 0
-    while at < len(data):
-        length = int.from_bytes(data[at : at + 2])
-        if data[at + 5] in types:
-            kept += data[at : at + length]
-        at += length
-    return kept
-
-
 def test_a_changed_number_is_found(folder: Path) -> None:
     # What the comparison evaluates grows with the types of records: one is enough to find a number in.
-    (folder / "cpu.smf").write_bytes(records_of((folder / "example.smf").read_bytes(), 70))
+    write_part_of_example(folder / "cpu.smf", 70)
     copy = copied(folder, folder / "cpu.smf", "changed.smf")
     data = bytearray(copy.read_bytes())
     # A byte of the first record whose section is long: one of the counters of a 70-1.
@@ -280,7 +269,7 @@ def test_refusals(folder: Path) -> None:
 
 def test_a_source_is_the_same_as_itself(folder: Path) -> None:
     # Of one type: that all metrics of the example are compared is proved with its copy.
-    (folder / "itself.smf").write_bytes(records_of((folder / "example.smf").read_bytes(), 70))
+    write_part_of_example(folder / "itself.smf", 70)
     done = run("verify", "--same-metrics", "itself.smf", "itself.smf", cwd=folder)
     assert done.returncode == 0
     assert done.stdout.startswith("the same: ")

@@ -220,6 +220,7 @@ def repeated(data: bytearray, draw: random.Random) -> None:
 DAMAGE: tuple[Callable[[bytearray, random.Random], None], ...] = (overwritten, removed, inserted, repeated)
 
 
+@pytest.mark.drawn
 @pytest.mark.parametrize("seed", range(draws(16, 2000)))
 def test_damaged_dumps(example: list[bytes], tmp_path: Path, seed: int) -> None:
     """Some records in some order, in any form, damaged at random places and cut, in parts of any size."""

@@ -36,6 +36,7 @@ def empty() -> Inputs:
     return Inputs(connection)
 
 
+@pytest.mark.drawn
 @every_grain
 def test_each_statement_goes_through_both_printers(empty: Inputs, grain: Grain) -> None:
     rows = facts(empty, grain)

@@ -38,6 +38,7 @@ def test_a_field_finds_what_is_made_of_it(app: ASGIApp) -> None:
         assert "R744SSTM" in getattr(column, "words", "") + column.source
 
 
+@pytest.mark.drawn
 def test_each_metric_is_found_by_its_name(app: ASGIApp) -> None:
     from plexlens.serve.search import found
 

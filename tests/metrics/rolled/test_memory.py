@@ -18,6 +18,8 @@ from plexlens.pdb import Pdb, ingest
 from tests.draws import SOAK
 from tests.metrics.rolled.answers import ROLLED, days_of, differences
 
+pytestmark = pytest.mark.drawn
+
 
 @pytest.mark.usefixtures("two_grains")
 @pytest.mark.parametrize("fits", [4, 16, 64] if SOAK else [4])

@@ -28,6 +28,9 @@ from tests.draws import SOAK
 from tests.metrics import accounting_dumps as made
 from tests.metrics.rolled.answers import ROLLED, TIMES, differences, readers, same
 
+# `differences` asks more in a soak.
+pytestmark = pytest.mark.drawn
+
 SELECTIONS = {
     "everything": EVERYTHING,
     "a day": Selection(windows=(between("2026-03-03", "2026-03-03"),)),
