@@ -16,7 +16,7 @@ import pytest
 
 from plexlens.pdb import Outcome, Pdb, ingest
 from tests.spark.test_ingest import assert_same
-from tests.spark.test_views import simulate
+from tests.spark.test_views import CAPACITY, simulate
 
 pytestmark = pytest.mark.skipif(
     find_spec("pyspark") is None or which("java") is None or sys.platform != "linux",
@@ -30,7 +30,7 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("dumps")
     paths = [folder / f"{number}.smf" for number in range(6)]
     for number, path in enumerate(paths[:5]):
-        simulate(path, "--seed", str(number + 1), "--seconds", "60", "--transactions")
+        simulate(CAPACITY, path, "--seed", str(number + 1), "--seconds", "60", "--transactions")
     paths[5].write_bytes(paths[0].read_bytes()[:-20_000])
     return paths
 

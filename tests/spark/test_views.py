@@ -22,6 +22,9 @@ from tests.example_file import write_example
 from tests.report.test_records_by_hand import GRAINS as GRAINS_BY_HAND
 from tests.report.test_records_by_hand import RECORDS
 
+SCENARIOS = Path(__file__).parents[2] / "scenarios"
+CAPACITY = SCENARIOS / "capacity.toml"
+
 # PySpark leaves sockets to the collector.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:unclosed:ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
@@ -30,24 +33,40 @@ pytestmark = pytest.mark.filterwarnings(
 
 @pytest.fixture(scope="module")
 def pdb(tmp_path_factory: pytest.TempPathFactory) -> Pdb:
-    """The example, a simulated group, records that neither has, and the real files where they are."""
+    """The example, a simulated group, a simulated week, records that none has, and the real files where they are."""
     folder = tmp_path_factory.mktemp("spark")
     write_example(folder / "example.smf")
-    simulate(folder / "simulated.smf")
+    simulate(CAPACITY, folder / "simulated.smf", "--seconds", "60")
+    simulate(week(folder), folder / "week.smf")
     (folder / "hand.smf").write_bytes(b"".join(RECORDS))
     real = [path for path in (SHARED_DATA / "mq", SHARED_DATA / "rmf") if path.is_dir()]
     made = Pdb.open_or_create(folder / "pdb")
-    ingest([folder / "example.smf", folder / "simulated.smf", folder / "hand.smf", *real], made)
+    dumps = [folder / f"{name}.smf" for name in ("example", "simulated", "week", "hand")]
+    ingest([*dumps, *real], made)
     return made
 
 
-def simulate(path: Path, *options: str) -> None:
+def week(folder: Path) -> Path:
+    """The scenario of a day, made seven days of hours: three members, 168 intervals, a second of each simulated."""
+    text = (SCENARIOS / "day.toml").read_text(encoding="utf-8")
+    for of_day, of_week in (
+        ("seconds = 86400.0", "seconds = 604800.0"),
+        ("interval = 600.0", "interval = 3600.0"),
+        ("sample = 10.0", "sample = 1.0"),
+    ):
+        assert text.count(f"\n{of_day}\n") == 1
+        text = text.replace(f"\n{of_day}\n", f"\n{of_week}\n")
+    path = folder / "week.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def simulate(scenario: Path, dump: Path, *options: str) -> None:
     from typer.testing import CliRunner
 
     from plexlens.cli.every import app
 
-    scenario = Path(__file__).parents[2] / "scenarios" / "capacity.toml"
-    result = CliRunner().invoke(app, ["simulate", str(scenario), *(options or ("--seconds", "60")), "-o", str(path)])
+    result = CliRunner().invoke(app, ["simulate", str(scenario), *options, "-o", str(dump)])
     assert result.exit_code == 0, result.output
 
 

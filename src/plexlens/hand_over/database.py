@@ -25,7 +25,7 @@ from plexlens.hand_over.translation import Translation
 from plexlens.pdb import Pdb
 from plexlens.pdb.carried import carried_sources
 from plexlens.pdb.commit import commit, staging_folder
-from plexlens.pdb.engine import Connection, quoted
+from plexlens.pdb.engine import Connection, in_batches, let_wait, quoted
 from plexlens.pdb.entries import Ingest
 from plexlens.pdb.manifest import Change
 from plexlens.pdb.opening import MEMORY_LIMIT
@@ -155,7 +155,7 @@ class DatabaseCopier:
             with writing(target):
                 staged = StagedTables(staging_folder(target, _WRITER), _WRITER, target.disk)
                 try:
-                    connection = contents.pdb.connect(memory_limit=MEMORY_LIMIT, threads=1)
+                    connection = let_wait(contents.pdb.connect(memory_limit=MEMORY_LIMIT, threads=1))
                     for table, plan in contents.plans.items():
                         rewriting = _Rewriting(
                             contents, table, translation, translation.key.days, secret, self._dictionary, files
@@ -184,7 +184,7 @@ class DatabaseCopier:
         table = rewriting.table
         columns = rewriting.contents.pdb.manifest.columns[table]
         schema = schema_of(columns)
-        for batch in connection.execute(f"select * from main.{quoted(table)}").to_arrow_reader(_BATCH_ROWS):
+        for batch in in_batches(connection, f"select * from main.{quoted(table)}", _BATCH_ROWS):
             arrays = []
             for plan, field in zip(rewriting.contents.plans[table], schema, strict=True):
                 cells = batch.column(field.name)

@@ -20,7 +20,7 @@ from plexlens.metrics.inputs import Inputs
 from plexlens.metrics.selection import EVERYTHING, Selection, resolve
 from plexlens.metrics.selection.raw import show_selected
 from plexlens.pdb.deadline import OverTimeError, ended_after
-from plexlens.pdb.engine import Connection, literal, tables_of
+from plexlens.pdb.engine import Connection, in_batches, let_wait, literal, tables_of
 from plexlens.pdb.place import cause_of
 from plexlens.pdb.report_views import VALUES, attach_report_views
 from plexlens.progress import Progress, silent
@@ -117,6 +117,7 @@ def run_query(
     connection.execute("reset disabled_optimizers")
     connection.execute("set enable_progress_bar = true")
     connection.execute("set enable_progress_bar_print = false")
+    let_wait(connection)
     if before is not None:
         before(connection)
     try:
@@ -154,7 +155,7 @@ def _rows(connection: Connection, query: str, progress: Progress, limits: Limits
     """The rows of a query, run in a separate thread so that progress can be shown and the query be stopped."""
 
     def fetched() -> pa.Table:
-        reader = connection.execute(query).to_arrow_reader(_BATCH)
+        reader = in_batches(connection, query, _BATCH)
         batches, size = [], 0
         for batch in reader:
             batches.append(batch)

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from plexlens.pdb.commit import TABLES, commit
 from plexlens.pdb.database import Pdb
-from plexlens.pdb.engine import Connection, quoted
+from plexlens.pdb.engine import Connection, in_batches, let_wait, quoted
 from plexlens.pdb.entries import DataFile, Ingest
 from plexlens.pdb.manifest import Change, Variants
 from plexlens.pdb.opening import MEMORY_LIMIT
@@ -61,7 +61,7 @@ def carry(pdb: Pdb, to: Pdb, progress: Progress = silent) -> list[DataFile]:
     PlexlensError
         The PDB is damaged.
     """
-    connection = pdb.connect(memory_limit=MEMORY_LIMIT, threads=1)
+    connection = let_wait(pdb.connect(memory_limit=MEMORY_LIMIT, threads=1))
     columns_of_tables = sorted(pdb.manifest.columns.items())
     for number, (table, columns) in enumerate(columns_of_tables):
         progress(number, len(columns_of_tables), "copying the records")
@@ -75,7 +75,7 @@ def _write(connection: Connection, table: str, columns: Sequence[Column], path: 
     schema = schema_of(columns)
     order = ", ".join(name for name in _ORDER if name in schema.names)
     statement = f"select * from main.{quoted(table)}{f' order by {order}' if order else ''}"
-    reader = connection.execute(statement).to_arrow_reader(_BATCH_ROWS)
+    reader = in_batches(connection, statement, _BATCH_ROWS)
     with pq.ParquetWriter(path, schema, **parquet_options(schema, "zstd")) as writer:
         for group in groups((fitted(batch, schema) for batch in reader), schema):
             writer.write_table(group, row_group_size=max(1, group.num_rows))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,6 +17,9 @@ Connection: TypeAlias = duckdb.DuckDBPyConnection
 #: What a connection shows, as whoever made it says: the PDB, in the state that it was opened in.
 _SHOWN: WeakKeyDictionary[Connection, Any] = WeakKeyDictionary()
 
+
+#: The temporary table of `in_batches`.
+_RESULT = '"result in batches"'
 
 #: Where connections are noted that are made now; None where nobody wants to know.
 _MADE: ContextVar[list[Connection] | None] = ContextVar("made", default=None)
@@ -64,6 +68,9 @@ def _set(connection: Connection) -> Connection:
         connections.append(connection)
     # A name that is not a table must not mean a variable of the program.
     connection.execute("SET python_enable_replacements = false")
+    # A result larger than this waits for its reader, and before DuckDB 2.0 for ever if several pipelines give its rows.
+    # Results are taken whole, except by `in_batches`, so none has to wait.
+    connection.execute("SET streaming_buffer_size = '1TiB'")
     return connection
 
 
@@ -87,6 +94,49 @@ def columns_of(connection: Connection, name: str) -> dict[str, str]:
 def arrow(connection: Connection, sql: str) -> pa.Table:
     """The result of a statement as Arrow; DuckDB's own rows need another package for times with a zone."""
     return connection.execute(sql).to_arrow_table()
+
+
+def let_wait(connection: Connection) -> Connection:
+    """The connection, whose results wait for their reader from now on: for `in_batches`, and for nothing else."""
+    connection.execute("RESET streaming_buffer_size")
+    return connection
+
+
+def in_batches(connection: Connection, sql: str, rows: int) -> pa.RecordBatchReader:
+    """The result of a statement in batches of this number of rows; never all of them are in memory.
+
+    A result that several pipelines give is written to a temporary table first, which goes to disk where it has to.
+
+    Parameters
+    ----------
+    connection
+        A connection whose results wait (`let_wait`). It runs nothing else until the last batch is read.
+    """
+    if not _has_several_pipelines(connection, sql):
+        return connection.execute(sql).to_arrow_reader(rows)
+    # The table gives each column a name of its own.
+    names = [row[0] for row in connection.execute(f"describe {sql}").fetchall()]
+    connection.execute(f"create or replace temp table {_RESULT} as {sql}")
+    reader = connection.execute(f"from {_RESULT}").to_arrow_reader(rows)
+    schema = pa.schema([field.with_name(name) for field, name in zip(reader.schema, names, strict=True)])
+    return pa.RecordBatchReader.from_batches(schema, (batch.rename_columns(names) for batch in reader))
+
+
+def _has_several_pipelines(connection: Connection, sql: str) -> bool:
+    """Whether rows of a statement come from a union or from an outer join, with no sort of all rows after it."""
+    try:
+        row = connection.execute(f"explain (format json) {sql}").fetchone()
+    except duckdb.ParserException:
+        # It has no plan, as another EXPLAIN has none, or it is wrong: whoever runs it is told.
+        return False
+    waiting = json.loads(row[1]) if row else []
+    while waiting:
+        operator = waiting.pop()
+        if operator["name"] == "UNION" or operator["extra_info"].get("Join Type") in ("RIGHT", "FULL"):
+            return True
+        if operator["name"] != "ORDER_BY":
+            waiting.extend(operator["children"])
+    return False
 
 
 def rows_of(connection: Connection, sql: str) -> list[dict[str, Any]]:

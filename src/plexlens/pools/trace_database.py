@@ -30,6 +30,7 @@ from plexlens.ingest.page_trace.db2 import (
 from plexlens.ingest.page_trace.delays import IoDelays
 from plexlens.ingest.page_trace.order import merged
 from plexlens.pdb import Pdb
+from plexlens.pdb.engine import in_batches, let_wait, session_of
 
 #: What DuckDB may use to sort; beyond it, it spills to a temporary folder.
 _MEMORY = "512MiB"
@@ -142,8 +143,8 @@ class DatabaseTrace:
         named = ", ".join(column.name for column in self._tables[table].columns if column.name in COLUMNS)
         # Starts and ends without a time pair with nothing; references without one are counted.
         only = "WHERE interval_end IS NOT NULL" if table in (READ_STARTS, READ_ENDS) else ""
-        reader = connection.cursor().execute(f"SELECT {named} FROM {table} {only} {_ORDER}").fetch_record_batch(ROWS)
-        for rows in reader:
+        session = let_wait(session_of(connection))
+        for rows in in_batches(session, f"SELECT {named} FROM {table} {only} {_ORDER}", ROWS):
             own = self.records.own(rows)
             if own.num_rows:
                 yield own
