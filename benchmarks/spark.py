@@ -79,7 +79,7 @@ spent["python"] = time.perf_counter() - began
 for table in tables:
     source = spark.read.format("plexlens").option("table", table).option("split_bytes", size)
     began = time.perf_counter(), time.process_time()
-    parts = plan([dump], table, split_bytes=int(size))
+    parts = plan([Path(dump)], table, split_bytes=int(size))
     planned = time.perf_counter() - began[0], time.process_time() - began[1]
     began = time.perf_counter()
     source.load(dump).write.format("noop").mode("append").save()
