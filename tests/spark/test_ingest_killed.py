@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from shutil import which
@@ -99,9 +100,14 @@ def attempts(pdb: Path) -> set[str]:
 
 def descendants(process: int, text: str) -> list[int]:
     """Processes below a process whose command has a text."""
-    found = []
+    found: list[int] = []
+    numbers: list[int] = []
     for children in Path(f"/proc/{process}/task").glob("*/children"):
-        for child in map(int, children.read_text().split()):
+        # A process can end while it is looked at.
+        with suppress(OSError):
+            numbers += map(int, children.read_text().split())
+    for child in numbers:
+        with suppress(OSError):
             words = Path(f"/proc/{child}/cmdline").read_bytes().decode(errors="replace")
             found += [child] if text in words else []
             found += descendants(child, text)
