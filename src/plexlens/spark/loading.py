@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
@@ -26,7 +27,6 @@ from plexlens.pdb.durable import OvertakenError
 from plexlens.pdb.job import IngestResult, Job
 from plexlens.pdb.loading import load, store
 from plexlens.pdb.object_store import Access
-from plexlens.pdb.place import is_object
 from plexlens.pdb.reading import Staged, read
 from plexlens.spark.needs import said, without_plexlens
 from plexlens.spark.staging_task import Answer, Task, look, running_at, stage
@@ -39,6 +39,9 @@ _AHEAD = 16
 
 #: Seconds between two looks at what is done.
 _LOOK = 0.2
+
+#: Seconds within which the Python of a task that was cancelled ends.
+_KILLED = 10.0
 
 _REACHED = "see that every executor reaches the bucket, and has plexlens[s3]"
 _SHARED = "put dumps, layouts and database where this machine and every executor see them at the same path"
@@ -139,15 +142,31 @@ class _Run:
                 self._context.cancelJobGroup(self._name)
             left = wait(left, timeout=_LOOK).not_done
         self._pool.shutdown()
-        # A task that Spark gave up may write a moment longer; the next writer, or a repair, removes that.
-        with suppress(OSError, PlexlensError):
-            if is_object(self._marker):
+        # What is not removed here, the next writer or a repair removes.
+        if self._job.pdb.disk.shared:
+            self._clean_folder()
+        else:
+            with suppress(OSError, PlexlensError):
                 # First what lets tasks begin.
                 running_at(self._marker).unlink()
                 for path in self._marker.rglob("*"):
                     path.unlink()
-            self._job.pdb.refresh()
-            clean_leftovers(self._job.pdb)
+
+    def _clean_folder(self) -> None:
+        """Remove what is staged in a folder, as soon as the tasks that were cancelled have ended.
+
+        Spark kills their Python some seconds later; until then they write into their folders.
+        """
+        with suppress(OSError):
+            self._marker.rmdir()
+        until = time.monotonic() + _KILLED
+        while True:
+            with suppress(OSError, PlexlensError):
+                self._job.pdb.refresh()
+                clean_leftovers(self._job.pdb)
+            if not any(self._marker.parent.glob(f"*{self._name}*")) or time.monotonic() > until:
+                return
+            time.sleep(_LOOK)
 
     def load(self, path: Path) -> IngestResult:
         """Wait for a file that executors read, and commit it."""
